@@ -5,12 +5,27 @@
 //! text, JSON, SARIF or GitHub workflow commands. Every crate lists the codes it owns in a
 //! `CODES` table, so that `holdall explain CODE` and `docs/diagnostics.md` come from the code.
 
+mod escape;
+mod github;
+mod policy;
+mod registry;
+mod sarif;
 mod source;
+mod text;
 
+pub use escape::{escape_foreign, is_hidden};
+pub use github::github_commands;
+pub use policy::{Policy, PolicyError, Summary};
+pub use registry::{Registry, UnknownCode};
+pub use sarif::{SarifTool, sarif};
 pub use source::{Position, SourceText, Span};
+pub use text::render_text;
+
+use serde::Serialize;
 
 /// How much a finding weighs. `--strict` turns warnings into errors at the edge, not here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Something worth knowing; never changes an exit code.
     Info,
@@ -45,7 +60,11 @@ pub struct Code {
 }
 
 /// One finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Serialised it is the same object in every `--json` answer: `code severity message path? span?
+/// {start {line, column, offset}, end} help? target?`; texts are exact there, nothing is escaped
+/// beyond what JSON asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// Which kind of fault.
     pub code: &'static str,
@@ -54,14 +73,19 @@ pub struct Diagnostic {
     /// What is wrong, as a lower-case fragment that names the offending value.
     pub message: String,
     /// The file, relative to the working directory where there is one; `/`-separated.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The place in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
     /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// The agent host it concerns, where only one is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// The text that `span` points into, so that a renderer can quote the line.
+    #[serde(skip)]
     pub source: Option<SourceText>,
 }
 

@@ -4,9 +4,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 /// A place in a text: `line` and `column` from 1, the column in Unicode scalar values, `offset`
 /// in bytes from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Position {
     /// Line, from 1.
     pub line: usize,
@@ -17,7 +19,7 @@ pub struct Position {
 }
 
 /// A range of a text; `end` is exclusive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Span {
     /// The first place.
     pub start: Position,
@@ -67,14 +69,24 @@ impl SourceText {
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.0.bytes.len());
         let line = self.0.line_starts.partition_point(|&start| start <= offset);
-        let start = self.0.line_starts[line - 1];
-        let column = String::from_utf8_lossy(&self.0.bytes[start..offset]).chars().count() + 1;
-        Position { line, column, offset }
+        let before = &self.0.bytes[self.0.line_starts[line - 1]..offset];
+        // Lossy decoding copies; a minified file is one line of megabytes and mostly valid.
+        let chars = match std::str::from_utf8(before) {
+            Ok(text) => text.chars().count(),
+            Err(_) => String::from_utf8_lossy(before).chars().count(),
+        };
+        Position { line, column: chars + 1, offset }
     }
 
     /// The span of a byte range.
     pub fn span(&self, range: Range<usize>) -> Span {
         Span { start: self.position(range.start), end: self.position(range.end.max(range.start)) }
+    }
+
+    /// The byte offset at which a line begins, `line` from 1; the end of the text beyond the last.
+    pub fn line_start(&self, line: usize) -> usize {
+        let start = line.checked_sub(1).and_then(|at| self.0.line_starts.get(at));
+        start.copied().unwrap_or(self.0.bytes.len())
     }
 
     /// A line's bytes without its ending, `line` from 1; empty beyond the last.
