@@ -1,0 +1,83 @@
+//! Every diagnostic code this crate owns: `PK01xx` frontmatter and YAML, `PK02xx` `SKILL.md`,
+//! `PK03xx` hidden Unicode and risky instructions.
+
+use holdall_diagnostics::{Code, Severity};
+
+macro_rules! codes {
+    ($($name:ident = $id:literal $severity:ident $title:literal $explain:literal;)*) => {
+        $(
+            #[doc = concat!("`", $id, "`: ", $title, ".")]
+            pub const $name: Code = Code {
+                id: $id,
+                severity: Severity::$severity,
+                title: $title,
+                explain: $explain,
+            };
+        )*
+        /// All of them, in the order of their numbers.
+        pub const CODES: &[Code] = &[$($name),*];
+    };
+}
+
+codes! {
+    FRONTMATTER_MISSING = "PK0101" Error "a document has no frontmatter, or an empty one"
+        "A document begins with a line `---` at its first byte, has its fields as YAML, and a second line `---`. \
+         A blank line, a heading or a byte sequence before the first `---` means there is no frontmatter, and agent \
+         hosts then see neither name nor description. A block further down is body text and is never read.";
+    FRONTMATTER_UNCLOSED = "PK0102" Error "the frontmatter has no closing line"
+        "The fields end with a line that is exactly `---` (blanks behind it are fine). Without it a file that was cut \
+         off would still read as a document, so it is refused. `...` does not close frontmatter.";
+    YAML_SYNTAX = "PK0103" Error "the frontmatter is not valid YAML"
+        "The text between the two `---` lines does not parse. Agent hosts then drop the document, or all of its \
+         fields. The caret shows where the parser stopped; the fault is there or just before it.";
+    COLON_IN_PLAIN = "PK0104" Error "an unquoted value contains `: `"
+        "In YAML a colon followed by a blank makes a key, so `description: Use when: x` is not a text. Put the value \
+         in quotes: `description: \"Use when: x\"`. `holdall validate --fix` adds the quotes and changes nothing else.";
+    TEXT_BEHIND_BRACKET = "PK0105" Error "an unquoted value goes on behind a closing bracket"
+        "A value that begins with `[` or `{` is a list or a mapping, and nothing may follow its closing bracket: \
+         `argument-hint: [file] [options]` does not parse. Quote the value if a text is meant; \
+         `holdall validate --fix` does it.";
+    RESERVED_START = "PK0106" Error "an unquoted value begins with a character that YAML reserves"
+        "``@ ` % * & ! | > , ] } ? -`` mean something at the start of a value. `@scope/name`, `*.md` or \
+         `**bold**` have to be quoted; `holdall validate --fix` does it.";
+    TAB = "PK0107" Error "a tab is used as indentation"
+        "YAML indents with blanks only. Readers either refuse the tab or silently read another structure, such as an \
+         empty value followed by an unrelated key.";
+    DUPLICATE_KEY = "PK0108" Error "a key is given twice"
+        "One of the two values would win, and which one depends on the reader. Keep one.";
+    LIMIT = "PK0109" Error "the document is beyond a limit"
+        "Frontmatter may have 1 MiB, 64 levels, and 20,000 values with all aliases written out; a document may \
+         have 16 MiB. Documents people write are a thousand times smaller, so what is beyond is an accident or \
+         an attack on the reader.";
+    UNKNOWN_TAG = "PK0110" Error "a value carries an unknown tag"
+        "Tags such as `!foo` or `!!js/function` ask the reader to build something. Only YAML's own `!!str`, `!!int`, \
+         `!!float`, `!!bool`, `!!null`, `!!seq` and `!!map` are known. Quote the value if it is meant to begin with `!`.";
+    FRONTMATTER_LANGUAGE = "PK0111" Error "the frontmatter is in another language than YAML"
+        "Some readers take a word behind the opening `---` as a language and evaluate `---js` as a program. Holdall \
+         reads YAML and evaluates nothing.";
+    NOT_UTF8 = "PK0112" Error "the document is not UTF-8"
+        "Documents are UTF-8. A byte order mark at the start is read, with a warning (PK0115).";
+    CONTROL = "PK0113" Error "the frontmatter holds a character that YAML does not allow"
+        "Control characters and carriage returns without a line feed are refused, because some readers stop there, \
+         some split the line there, and some see nothing.";
+    FRONTMATTER_FENCE = "PK0114" Error "a line of the frontmatter only begins with `---`"
+        "`---tail` and `----` close the frontmatter for some readers and not for others, so two readers would see two \
+         different documents. Make it exactly `---`, or indent it.";
+    BOM = "PK0115" Warning "the document begins with a byte order mark"
+        "Several agent hosts look for `---` at the first byte and find no frontmatter behind a byte order mark. Save \
+         the file as UTF-8 without one. Digests cover the bytes as they are, the mark included.";
+    PORTABLE_SCALAR = "PK0116" Warning "an unquoted text is a number, a boolean, a date or nothing to some readers"
+        "YAML 1.1 and 1.2 disagree about unquoted words: `no` is false, `1.10` is 1.1, `2026-01-02` is a date, `1:30` \
+         is 90 to some parsers. Quote the text. In `PACK.md` and `APP.md` it is an error, in `SKILL.md` a warning; \
+         `holdall validate --fix` adds the quotes.";
+    COMMENT_CUTS = "PK0117" Warning "` #` ends an unquoted value"
+        "A blank and a `#` begin a comment, so `description: Fixes issue #12` is only `Fixes issue`. Quote the \
+         value if the rest belongs to it. `--fix` does not, because a comment may have been meant.";
+    KEY = "PK0118" Error "a key is not a plain text"
+        "Keys of a document are texts. Lists, mappings and aliases to them as keys are refused.";
+    NOT_A_FILE = "PK0119" Error "a document cannot be read"
+        "A document has to be a regular file. A directory, a device, a named pipe, or a link that leads out of the \
+         directory looked at is never opened.";
+    NOT_A_MAPPING = "PK0120" Error "the frontmatter is not a mapping"
+        "The fields are written as `key: value` lines. A list or a single text has no fields.";
+}
