@@ -187,12 +187,11 @@ fn core_tags_decide_the_type() {
 #[test]
 fn budgets_stop_bombs() {
     let mut laughs = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
-    for level in 1..12 {
+    laughs += &lines((1..12).map(|level| {
         let alias = format!("*a{}", level - 1);
-        let items = vec![alias; 10].join(", ");
-        laughs += &format!("a{level}: &a{level} [{items}]\n");
-    }
-    let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(500_000), vec!["*a"; 10].join(", "));
+        format!("a{level}: &a{level} [{}]", vec![alias; 10].join(", "))
+    }));
+    let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(500_000), ["*a"; 10].join(", "));
     let deep_flow = format!("a: {}{}\n", "[".repeat(100_000), "]".repeat(100_000));
     let deep_block = lines((0..100).map(|level| " ".repeat(level) + "a:"));
     let many = "- x\n".repeat(30_000);
