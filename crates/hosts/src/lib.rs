@@ -1,0 +1,12 @@
+//! Agent hosts: Claude Code, Codex, Cursor, Amp and the others that read skills.
+//!
+//! What is known of a host is data, one file each under `data/`, with the version it was observed
+//! in: its names, the directory whose presence says that it is installed, and the directories it
+//! reads skills from. This crate answers where things belong and whether a host is here; it
+//! changes nothing, starts nothing, and takes what it needs of the environment as a [`HostEnv`].
+
+mod host;
+
+pub use host::{
+    AgentHost, HostEnv, Scope, SkillDirs, UnknownHost, detected, find, hosts, readers_of,
+};
