@@ -1,0 +1,3 @@
+//! Tests of the artifact manifest through the public interface.
+
+mod published;
