@@ -1,4 +1,7 @@
 //! The public behaviour of the crate.
 
+mod directory;
 mod frontmatter;
+mod skill;
+mod text;
 mod yaml;
