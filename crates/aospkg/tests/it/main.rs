@@ -1,0 +1,3 @@
+//! Tests of packages through the public API.
+
+mod format;
