@@ -5,13 +5,25 @@
 //! alike. Paths are [`TreePath`]s: relative, normalised, UTF-8. No operation follows a link but
 //! [`Tree::resolve`], and that one stays inside the tree.
 
+mod digest;
+mod directory;
+mod hash;
 mod memory;
 mod path;
+mod sub;
+mod walk;
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::sync::Arc;
 
+pub use digest::{Algorithm, Digest, DigestError};
+pub use directory::DirTree;
+pub use hash::{HashOptions, sha256_file, tree_hash};
 pub use memory::MemTree;
 pub use path::{PathError, TreePath};
+pub use sub::SubTree;
+pub use walk::{Limits, Walk, WalkEntry, walk};
 
 /// Links followed by [`Tree::resolve`] before it gives up, as in the seed's file system.
 pub const MAX_LINKS: usize = 40;
@@ -25,7 +37,7 @@ pub enum FileKind {
     Directory,
     /// A symbolic link.
     Symlink,
-    /// A device, fifo or socket: never opened.
+    /// A device, fifo or socket: never read.
     Other,
 }
 
@@ -49,13 +61,42 @@ impl Metadata {
     }
 }
 
-/// A name as it stands in a directory; only UTF-8 ones can be part of a [`TreePath`].
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// A name as it stands in a directory; only UTF-8 ones can be part of a [`TreePath`]. Names sort
+/// by their bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryName {
     /// A usable name.
     Utf8(String),
     /// Bytes that are not UTF-8, kept so that a validator can report them.
     Bytes(Vec<u8>),
+}
+
+impl EntryName {
+    /// Takes the bytes of a name.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        String::from_utf8(bytes).map_or_else(|e| Self::Bytes(e.into_bytes()), Self::Utf8)
+    }
+
+    /// The bytes of the name.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Utf8(name) => name.as_bytes(),
+            Self::Bytes(name) => name,
+        }
+    }
+}
+
+impl Ord for EntryName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let is_text = |name: &Self| matches!(name, Self::Utf8(_));
+        self.as_bytes().cmp(other.as_bytes()).then(is_text(other).cmp(&is_text(self)))
+    }
+}
+
+impl PartialOrd for EntryName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// One row of [`Tree::read_dir`].
@@ -86,6 +127,8 @@ pub enum TreeErrorKind {
     PermissionDenied,
     /// EFBIG: more bytes than the caller allowed.
     TooLarge,
+    /// EILSEQ: a name or a link's target is not UTF-8.
+    NotUtf8,
     /// ESTALE: the file changed or shrank while it was read.
     Changed,
     /// EIO and everything else.
@@ -104,6 +147,7 @@ impl TreeErrorKind {
             Self::Escapes => "EXDEV",
             Self::PermissionDenied => "EACCES",
             Self::TooLarge => "EFBIG",
+            Self::NotUtf8 => "EILSEQ",
             Self::Changed => "ESTALE",
             Self::Io => "EIO",
         }
@@ -203,6 +247,52 @@ pub trait Tree: Send + Sync + fmt::Debug {
         self.metadata(path).is_ok()
     }
 }
+
+/// What points to a tree is that tree.
+macro_rules! tree_behind {
+    ($($pointer:ty),*) => {$(
+        impl<T: Tree + ?Sized> Tree for $pointer {
+            fn metadata(&self, path: &TreePath) -> Result<Metadata, TreeError> {
+                (**self).metadata(path)
+            }
+
+            fn open(&self, path: &TreePath) -> Result<Box<dyn TreeFile>, TreeError> {
+                (**self).open(path)
+            }
+
+            fn read_dir(&self, path: &TreePath) -> Result<Vec<DirEntry>, TreeError> {
+                (**self).read_dir(path)
+            }
+
+            fn read_link(&self, path: &TreePath) -> Result<String, TreeError> {
+                (**self).read_link(path)
+            }
+
+            fn read(&self, path: &TreePath, limit: u64) -> Result<Vec<u8>, TreeError> {
+                (**self).read(path, limit)
+            }
+
+            fn read_range(
+                &self,
+                path: &TreePath,
+                offset: u64,
+                len: u64,
+            ) -> Result<Vec<u8>, TreeError> {
+                (**self).read_range(path, offset, len)
+            }
+
+            fn resolve(&self, path: &TreePath) -> Result<TreePath, TreeError> {
+                (**self).resolve(path)
+            }
+
+            fn exists(&self, path: &TreePath) -> bool {
+                (**self).exists(path)
+            }
+        }
+    )*};
+}
+
+tree_behind!(&T, Box<T>, Arc<T>);
 
 fn read_file_range(
     path: &TreePath,
