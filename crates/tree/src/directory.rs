@@ -16,8 +16,8 @@ use crate::{
     DirEntry, EntryName, FileKind, Metadata, Tree, TreeError, TreeErrorKind, TreeFile, TreePath,
 };
 
-/// Flags of every open: closed in children, no terminal of ours, no link followed.
-const BASE: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NOFOLLOW);
+/// Flags of every open: closed in children, no link followed.
+const BASE: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW);
 
 /// A directory opened once, from which only what lies below it can be reached.
 #[derive(Debug)]
@@ -181,11 +181,14 @@ impl Tree for DirTree {
         if path.is_root() {
             return Err(is_a_directory(path));
         }
-        // Without O_NONBLOCK the open of a fifo waits for a writer.
-        let fd = self.at(path, OFlags::RDONLY | OFlags::NONBLOCK).map_err(|errno| match errno {
-            Errno::NXIO => not_a_file(path),
-            errno => self.error(path, errno),
-        })?;
+        // Without O_NONBLOCK the open of a fifo waits for a writer; no terminal becomes ours.
+        let fd =
+            self.at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY).map_err(|errno| {
+                match errno {
+                    Errno::NXIO => not_a_file(path),
+                    errno => self.error(path, errno),
+                }
+            })?;
         let stat = rustix::fs::fstat(&fd).map_err(|errno| self.error(path, errno))?;
         match to_kind(FileType::from_raw_mode(stat.st_mode)) {
             FileKind::File => {}
