@@ -1,7 +1,4 @@
 //! The public behaviour of the crate.
 
-mod directory;
 mod frontmatter;
-mod skill;
-mod text;
 mod yaml;

@@ -1,0 +1,5 @@
+//! Tests through the real binary: exit codes, what goes to which output, and the wording of
+//! messages. One module a topic; what the libraries already test is not repeated here.
+
+mod frame;
+mod support;

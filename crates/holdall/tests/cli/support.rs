@@ -1,0 +1,117 @@
+//! Running the binary in a directory of its own, with an environment of its own.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// A working directory with an empty home, both gone afterwards.
+pub(crate) struct Place {
+    directory: tempfile::TempDir,
+}
+
+/// What a run left.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("home")).unwrap();
+        std::fs::create_dir(directory.path().join("work")).unwrap();
+        Self { directory }
+    }
+
+    /// The working directory.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.path().join("work")
+    }
+
+    /// A file below the working directory, its parents created.
+    pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// The command, not yet run: nothing of the caller's environment but PATH is left.
+    pub(crate) fn command<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(
+        &self,
+        arguments: I,
+    ) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_holdall"));
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.directory.path().join("home"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(&self, arguments: I) -> Run {
+        Run::of(&mut self.command(arguments))
+    }
+
+    /// Everything below the working directory, sorted: to show that nothing was written.
+    pub(crate) fn listing(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut todo = vec![self.path()];
+        while let Some(directory) = todo.pop() {
+            for entry in std::fs::read_dir(directory).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    todo.push(entry.path());
+                }
+                found.push(entry.path());
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+impl Run {
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            code: output.status.code().expect("ended by a signal"),
+            stdout: output.stdout,
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).unwrap()
+    }
+
+    /// The JSON object, with what every object has checked.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.stderr, "", "words beside a JSON object");
+        let value: Value = serde_json::from_slice(&self.stdout).unwrap();
+        assert_eq!(value["schemaVersion"], 1);
+        assert!(value["kind"].is_string());
+        assert!(value["diagnostics"].is_array());
+        value
+    }
+
+    /// Exit 0 and nothing on standard error.
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""));
+        self
+    }
+}
+
+/// The root of the repository.
+pub(crate) fn repository() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
