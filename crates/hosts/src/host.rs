@@ -87,6 +87,11 @@ impl Scope {
             Self::Local => "local",
         }
     }
+
+    /// The scope with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::User, Self::Project, Self::Local].into_iter().find(|scope| scope.as_str() == word)
+    }
 }
 
 /// What of the environment decides where a host keeps things.

@@ -6,6 +6,8 @@
 //! changes nothing, starts nothing, and takes what it needs of the environment as a [`HostEnv`].
 
 mod host;
+pub mod listing;
+pub mod receipt;
 
 pub use host::{
     AgentHost, HostEnv, Scope, SkillDirs, UnknownHost, detected, find, hosts, readers_of,
