@@ -80,4 +80,55 @@ codes! {
          directory looked at is never opened.";
     NOT_A_MAPPING = "PK0120" Error "the frontmatter is not a mapping"
         "The fields are written as `key: value` lines. A list or a single text has no fields.";
+    SKILL_NAME_MISSING = "PK0201" Error "a skill has no name"
+        "`name` is required: it is what people type, and the directory the skill is installed under.";
+    SKILL_NAME = "PK0202" Error "a skill's name cannot be used"
+        "A name has 1 to 64 lower-case letters and digits, in words with single hyphens between them: \
+         `^[a-z0-9]+(-[a-z0-9]+)*$`. It becomes a directory name, so nothing else is safe.";
+    SKILL_DIRECTORY = "PK0203" Warning "a skill's name differs from its directory"
+        "The specification wants them equal, and some agent hosts show one and some the other. Published skills do \
+         differ, so it is a warning, and an error with `--strict`. The installed directory takes the name.";
+    SKILL_DESCRIPTION_MISSING = "PK0204" Error "a skill has no description"
+        "`description` is required: it is all an agent sees of a skill before it decides to read it.";
+    SKILL_DESCRIPTION_LONG = "PK0205" Warning "a skill's description is longer than 1,024 characters"
+        "The specification allows 1,024 characters, and agent hosts may cut off the rest. An error with `--strict`.";
+    SKILL_KEY = "PK0206" Warning "a key that the Agent Skills specification does not have"
+        "Known are `name`, `description`, `license`, `compatibility`, `metadata` and `allowed-tools`. Others are kept \
+         and reported; `metadata` is the place for one's own. An error with `--strict`.";
+    SKILL_FIELD = "PK0207" Warning "an optional field of a skill has the wrong form"
+        "`license` is a text, `compatibility` a text of 1 to 500 characters, `metadata` a mapping from texts to \
+         texts, `allowed-tools` a text or a list of texts.";
+    SKILL_LINK = "PK0211" Warning "a relative link leads nowhere"
+        "An agent that follows the link finds no file. Links are relative to the file they stand in.";
+    SKILL_TWICE = "PK0212" Error "two skills have one name"
+        "Skills below the same `skills` directory are installed side by side under their names, so one of the two \
+         would replace the other. Skills of one name in different plugins are fine.";
+    SKILL_LINK_OUTSIDE = "PK0213" Info "a relative link leaves the skill"
+        "The file is there, and it is not installed with the skill.";
+    SKILL_FILE_NAME = "PK0214" Warning "a skill's file is not spelt `SKILL.md`"
+        "Agent hosts look for exactly `SKILL.md`; on most machines `skill.md` is another file.";
+    SKILL_UNSAFE_FILE = "PK0215" Error "a file of a skill leads out of it, or is no file"
+        "A link whose target is outside of the skill would be installed as a link to something else, and devices and \
+         named pipes cannot be installed. Links inside the skill are fine.";
+    HIDDEN_TAGS = "PK0301" Error "invisible tag characters"
+        "Characters U+E0000 to U+E007F mirror ASCII and are shown by nothing, but models read them. Outside of the \
+         flags of a few regions there is no honest use.";
+    HIDDEN_BIDI = "PK0302" Error "a bidirectional control character"
+        "Embeddings, overrides and isolates make a text read in another order than it is stored, so a reviewer and a \
+         model see different things. They pass where they are balanced on a line with right-to-left letters.";
+    HIDDEN_ZERO_WIDTH = "PK0303" Warning "a zero-width character where no script needs one"
+        "Zero-width characters can split words to get past filters, or carry bits. Joiners in emoji and in Arabic and \
+         Indic scripts, and spaces of zero width in scripts without spaces, pass.";
+    HIDDEN_VARIATION = "PK0304" Warning "a variation selector that varies nothing"
+        "One selector behind a character that has variants passes. A row of selectors can carry any bytes and is an error.";
+    HIDDEN_OTHER = "PK0305" Warning "an invisible character"
+        "Fillers, control characters, soft hyphens, separators, or a direction mark on a line without right-to-left letters.";
+    RISKY_PIPE = "PK0311" Warning "a download is run without a look at it"
+        "`curl … | sh` and its kin run whatever the server sends at that moment, which nobody reviewed.";
+    RISKY_FETCH = "PK0312" Warning "instructions are taken from the network at run time"
+        "A skill that tells the agent to fetch a page and follow it is as trustworthy as that page is on the day.";
+    RISKY_RUNNER = "PK0313" Warning "a package is run without asking and without a version"
+        "`npx -y name` runs the newest version of a package, whoever published it. With an exact version it passes.";
+    RISKY_LATEST = "PK0314" Warning "a version is `@latest`"
+        "What `@latest` means changes without notice. Name the version that was tried.";
 }

@@ -6,9 +6,14 @@
 //! touches a disk: documents come as bytes or through a [`holdall_tree::Tree`].
 
 pub mod codes;
+pub mod directory;
 pub mod fix;
 pub mod frontmatter;
+pub mod hidden;
+pub mod links;
+pub mod risky;
 pub mod schema;
+pub mod skill;
 pub mod yaml;
 
 pub use codes::CODES;

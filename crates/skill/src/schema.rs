@@ -64,6 +64,15 @@ impl Issue {
     }
 }
 
+impl Issue {
+    /// The message as a lower-case fragment, for diagnostics that have words of their own.
+    pub fn sentence(&self) -> String {
+        let message = self.message.strip_prefix("Invalid input: ").unwrap_or(&self.message);
+        let mut chars = message.chars();
+        chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    }
+}
+
 /// What a text must be.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TextRule {
