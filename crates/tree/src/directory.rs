@@ -13,7 +13,8 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::{
-    DirEntry, EntryName, FileKind, Metadata, Tree, TreeError, TreeErrorKind, TreeFile, TreePath,
+    DirEntry, EntryName, FileKind, Metadata, Owner, Tree, TreeError, TreeErrorKind, TreeFile,
+    TreePath,
 };
 
 /// Flags of every open: closed in children, no link followed.
@@ -74,7 +75,7 @@ impl DirTree {
     }
 
     /// Opens what stands at `path`, which is not the root, following nothing.
-    fn at(&self, path: &TreePath, flags: OFlags) -> Result<OwnedFd, Errno> {
+    pub(crate) fn at(&self, path: &TreePath, flags: OFlags) -> Result<OwnedFd, Errno> {
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::ResolveFlags;
@@ -102,7 +103,7 @@ impl DirTree {
 
     /// The directory in which `path` stands, opened component by component or with one call,
     /// and the last component.
-    fn parent<'a>(&self, path: &'a TreePath) -> Result<(Parent<'_>, &'a str), Errno> {
+    pub(crate) fn parent<'a>(&self, path: &'a TreePath) -> Result<(Parent<'_>, &'a str), Errno> {
         let Some((above, name)) = path.as_str().rsplit_once('/') else {
             return Ok((Parent::Root(self.root.as_fd()), path.as_str()));
         };
@@ -123,12 +124,16 @@ impl DirTree {
         Ok((dir, name))
     }
 
-    fn stat(&self, path: &TreePath) -> Result<Stat, Errno> {
+    fn stat(&self, path: &TreePath) -> Result<Stat, TreeError> {
         if path.is_root() {
-            return rustix::fs::fstat(&self.root);
+            return rustix::fs::fstat(&self.root).map_err(|errno| self.error(path, errno));
         }
-        let (dir, name) = self.parent(path)?;
-        rustix::fs::statat(dir.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)
+        self.parent(path)
+            .and_then(|(dir, name)| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW))
+            .map_err(|errno| match errno {
+                Errno::LOOP => not_a_directory(path),
+                errno => self.error(path, errno),
+            })
     }
 
     /// The error of a call on `path`. A link above `path` is a component that is no directory.
@@ -155,7 +160,7 @@ fn not_a_directory(path: &TreePath) -> TreeError {
 }
 
 /// A directory on the way: the root itself, or one opened below it.
-enum Parent<'a> {
+pub(crate) enum Parent<'a> {
     Root(BorrowedFd<'a>),
     Below(OwnedFd),
 }
@@ -171,9 +176,14 @@ impl AsFd for Parent<'_> {
 
 impl Tree for DirTree {
     fn metadata(&self, path: &TreePath) -> Result<Metadata, TreeError> {
-        self.stat(path).map(|stat| to_metadata(&stat)).map_err(|errno| match errno {
-            Errno::LOOP => not_a_directory(path),
-            errno => self.error(path, errno),
+        self.stat(path).map(|stat| to_metadata(&stat))
+    }
+
+    fn owner(&self, path: &TreePath) -> Result<Option<Owner>, TreeError> {
+        #[expect(clippy::useless_conversion, reason = "the widths differ between systems")]
+        self.stat(path).map(|stat| {
+            let inode = Some((stat.st_dev.into(), stat.st_ino.into()));
+            Some(Owner { uid: stat.st_uid, gid: stat.st_gid, links: stat.st_nlink.into(), inode })
         })
     }
 
@@ -267,7 +277,7 @@ const fn to_kind(kind: FileType) -> FileKind {
     }
 }
 
-fn to_metadata(stat: &Stat) -> Metadata {
+pub(crate) fn to_metadata(stat: &Stat) -> Metadata {
     let kind = to_kind(FileType::from_raw_mode(stat.st_mode));
     let size = match kind {
         FileKind::File | FileKind::Symlink => u64::try_from(stat.st_size).unwrap_or_default(),

@@ -10,6 +10,7 @@ mod directory;
 mod hash;
 mod memory;
 mod path;
+pub mod portable;
 mod sub;
 mod walk;
 
@@ -59,6 +60,19 @@ impl Metadata {
     pub const fn executable(&self) -> bool {
         matches!(self.kind, FileKind::File) && self.mode & 0o111 != 0
     }
+}
+
+/// Whose an entry is, and which file behind its name; only where a tree knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Owner {
+    /// User.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Names the file has.
+    pub links: u64,
+    /// Device and inode: two names with the same are one file.
+    pub inode: Option<(u64, u64)>,
 }
 
 /// A name as it stands in a directory; only UTF-8 ones can be part of a [`TreePath`]. Names sort
@@ -212,6 +226,11 @@ pub trait Tree: Send + Sync + fmt::Debug {
     /// What the entry is; links are not followed.
     fn metadata(&self, path: &TreePath) -> Result<Metadata, TreeError>;
 
+    /// Whose the entry is; `None` in trees without owners. Links are not followed.
+    fn owner(&self, path: &TreePath) -> Result<Option<Owner>, TreeError> {
+        self.metadata(path).map(|_| None)
+    }
+
     /// Opens a regular file; a link is [`TreeErrorKind::WrongKind`].
     fn open(&self, path: &TreePath) -> Result<Box<dyn TreeFile>, TreeError>;
 
@@ -254,6 +273,10 @@ macro_rules! tree_behind {
         impl<T: Tree + ?Sized> Tree for $pointer {
             fn metadata(&self, path: &TreePath) -> Result<Metadata, TreeError> {
                 (**self).metadata(path)
+            }
+
+            fn owner(&self, path: &TreePath) -> Result<Option<Owner>, TreeError> {
+                (**self).owner(path)
             }
 
             fn open(&self, path: &TreePath) -> Result<Box<dyn TreeFile>, TreeError> {

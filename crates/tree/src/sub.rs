@@ -1,6 +1,8 @@
 //! A directory of a tree as a tree of its own.
 
-use crate::{DirEntry, FileKind, Metadata, Tree, TreeError, TreeErrorKind, TreeFile, TreePath};
+use crate::{
+    DirEntry, FileKind, Metadata, Owner, Tree, TreeError, TreeErrorKind, TreeFile, TreePath,
+};
 
 /// The tree below one directory of another tree; nothing above it can be reached, by links
 /// neither.
@@ -37,6 +39,10 @@ impl<T: Tree> SubTree<T> {
 impl<T: Tree> Tree for SubTree<T> {
     fn metadata(&self, path: &TreePath) -> Result<Metadata, TreeError> {
         self.inside(self.tree.metadata(&self.root.join(path)))
+    }
+
+    fn owner(&self, path: &TreePath) -> Result<Option<Owner>, TreeError> {
+        self.inside(self.tree.owner(&self.root.join(path)))
     }
 
     fn open(&self, path: &TreePath) -> Result<Box<dyn TreeFile>, TreeError> {

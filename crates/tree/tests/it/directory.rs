@@ -148,3 +148,24 @@ fn says_which_directory_cannot_be_opened() {
     let file = tempfile::NamedTempFile::new().unwrap();
     assert_eq!(DirTree::open(file.path()).unwrap_err().kind, TreeErrorKind::NotADirectory);
 }
+
+#[test]
+fn tells_modes_owners_and_which_names_are_one_file() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("d")).unwrap();
+    let path = dir.path().join("d/f");
+    fs::write(&path, "x").unwrap();
+    fs::hard_link(&path, dir.path().join("g")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o4755)).unwrap();
+    let std = fs::metadata(&path).unwrap();
+    let tree = DirTree::open(dir.path()).unwrap();
+    let owner = tree.owner(&p("d/f")).unwrap().unwrap();
+    assert_eq!((owner.uid, owner.gid, owner.links), (std.uid(), std.gid(), 2));
+    assert_eq!(owner.inode, Some((std.dev(), std.ino())));
+    assert_eq!(tree.owner(&p("g")).unwrap(), Some(owner));
+    let meta = tree.metadata(&p("d/f")).unwrap();
+    assert_eq!((meta.mode, meta.mtime), (0o4755, std.mtime()));
+    assert_eq!(tree.owner(&p("none")).unwrap_err().kind, TreeErrorKind::NotFound);
+    assert_eq!(holdall_tree::MemTree::new().owner(&TreePath::root()), Ok(None));
+}

@@ -4,6 +4,7 @@ mod digest;
 mod directory;
 mod hash;
 mod path;
+mod portable;
 mod race;
 mod same;
 mod walk;
