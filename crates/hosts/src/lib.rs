@@ -5,6 +5,8 @@
 //! reads skills from. This crate answers where things belong and whether a host is here; it
 //! changes nothing, starts nothing, and takes what it needs of the environment as a [`HostEnv`].
 
+pub mod documents;
+pub mod events;
 mod host;
 pub mod listing;
 pub mod receipt;
