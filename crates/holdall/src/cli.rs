@@ -12,7 +12,11 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use crate::commands::Command;
 
 /// The commands as `--help` groups them; a test checks that each stands in exactly one group.
-const GROUPS: [(&str, &[&str]); 1] = [("Plumbing", &["explain", "completions", "manpages"])];
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("Look", &["ls", "cat", "stat"]),
+    ("Author", &["digest"]),
+    ("Plumbing", &["explain", "completions", "manpages"]),
+];
 
 /// One tool for AI-agent packages
 ///

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use holdall_diagnostics::Diagnostic;
 
 use crate::codes;
+use crate::outcome::Failure;
 
 /// What `--home` hides, in children too.
 const HIDDEN_BY_HOME: [&str; 10] = [
@@ -34,10 +35,12 @@ impl Env {
     /// Reads the process's environment. With `--home DIR` the home is DIR, made absolute, and the
     /// variables that would lead past it count as unset.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]
-    pub(crate) fn from_process(home: Option<&Path>) -> Result<Self, Diagnostic> {
+    pub(crate) fn from_process(home: Option<&Path>) -> Result<Self, Failure> {
         let working_directory = std::env::current_dir().map_err(|error| {
-            Diagnostic::new(&codes::ENVIRONMENT, format!("the working directory is gone: {error}"))
-                .help("change into a directory that exists")
+            unusable(
+                format!("the working directory is gone: {error}"),
+                "change into a directory that exists",
+            )
         })?;
         Ok(Self::new(std::env::vars_os().collect(), working_directory, home))
     }
@@ -77,16 +80,15 @@ impl Env {
     }
 
     /// The user's home, absolute.
-    pub(crate) fn home(&self) -> Result<PathBuf, Diagnostic> {
+    pub(crate) fn home(&self) -> Result<PathBuf, Failure> {
         let home = self.variable("HOME").map(|home| self.working_directory.join(home));
         home.ok_or_else(|| {
-            Diagnostic::new(&codes::ENVIRONMENT, "the user's home directory is not known")
-                .help("set HOME, or give --home DIR")
+            unusable("the user's home directory is not known", "set HOME, or give --home DIR")
         })
     }
 
     /// The store: `$HOLDALL_HOME`, else `holdall` in the platform's data directory.
-    pub(crate) fn store(&self) -> Result<PathBuf, Diagnostic> {
+    pub(crate) fn store(&self) -> Result<PathBuf, Failure> {
         if let Some(store) = self.variable("HOLDALL_HOME") {
             return Ok(self.working_directory.join(store));
         }
@@ -102,6 +104,10 @@ impl Env {
         };
         Ok(data.join("holdall"))
     }
+}
+
+fn unusable(message: impl Into<String>, help: &str) -> Failure {
+    Diagnostic::new(&codes::ENVIRONMENT, message).help(help).into()
 }
 
 #[cfg(test)]
@@ -125,7 +131,7 @@ mod tests {
         );
         assert_eq!(store(&all, Some("try")), Path::new("/w/try/.local/share/holdall"));
         assert_eq!(store(&[], Some("/t")), Path::new("/t/.local/share/holdall"));
-        assert_eq!(env(&[("HOME", "")], None).store().unwrap_err().code, "HD0103");
+        assert_eq!(env(&[("HOME", "")], None).store().unwrap_err().diagnostics()[0].code, "HD0103");
     }
 
     #[test]

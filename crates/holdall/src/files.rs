@@ -7,14 +7,15 @@ use std::path::Path;
 use holdall_diagnostics::Diagnostic;
 
 use crate::codes;
+use crate::outcome::Failure;
 
 /// Creates a directory and those above it.
-pub(crate) fn create_dir(path: &Path) -> Result<(), Diagnostic> {
+pub(crate) fn create_dir(path: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))
 }
 
 /// Puts a file in place of what stands there: staged beside it, synced, renamed.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let write = || -> io::Result<()> {
         let directory = path.parent().filter(|dir| !dir.as_os_str().is_empty());
         let mut staged = tempfile::Builder::new()
@@ -30,6 +31,6 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
 }
 
 /// The finding for a file that cannot be written.
-pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Diagnostic {
-    Diagnostic::new(&codes::OUTPUT, error.to_string()).at(path.display().to_string())
+pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Diagnostic::new(&codes::OUTPUT, error.to_string()).at(path.display().to_string()).into()
 }

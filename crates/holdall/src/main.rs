@@ -8,8 +8,11 @@
 mod cli;
 mod codes;
 mod commands;
+mod entry;
 mod env;
 mod files;
+mod kinds;
+mod opening;
 mod outcome;
 mod output;
 
@@ -22,11 +25,9 @@ fn main() -> ExitCode {
         Err(refused) => return output::refused(&refused),
     };
     let style = output::Style::of(&cli.global);
-    let result = env::Env::from_process(cli.global.home.as_deref())
-        .map_err(outcome::Failure::from)
-        .and_then(|env| {
-            commands::run(&cli.command, &commands::Context { env, global: &cli.global })
-        });
+    let result = env::Env::from_process(cli.global.home.as_deref()).and_then(|env| {
+        commands::run(&cli.command, &commands::Context { env, global: &cli.global })
+    });
     let outcome = result.unwrap_or_else(|failure| failure.into_outcome(cli.command.name()));
     output::print(outcome, style)
 }

@@ -49,9 +49,12 @@ pub(crate) enum Data {
         /// Whether control bytes may reach a terminal.
         raw: bool,
         /// Writes everything.
-        write: Box<dyn FnOnce(&mut dyn Write) -> Result<(), WriteError>>,
+        write: WriteBytes,
     },
 }
+
+/// Writes a file's bytes.
+pub(crate) type WriteBytes = Box<dyn FnOnce(&mut dyn Write) -> Result<(), WriteError>>;
 
 /// Why bytes did not arrive: the reading side or the writing side.
 #[derive(Debug)]
@@ -156,6 +159,12 @@ impl Failure {
     #[expect(dead_code, reason = "the commands that install are not there yet")]
     pub(crate) fn refused(diagnostic: Diagnostic) -> Self {
         Self { exit: Exit::Refused, diagnostics: vec![diagnostic] }
+    }
+
+    /// What went wrong.
+    #[cfg(test)]
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
     }
 
     /// The outcome that it is.

@@ -65,7 +65,7 @@ fn finish(exit: Exit, printed: Result<(), WriteError>) -> ExitCode {
         Err(WriteError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             return ExitCode::from(exit.code());
         }
-        Err(WriteError::Write(error)) if error.get_ref().is_some_and(|e| e.is::<ControlByte>()) => {
+        Err(WriteError::Write(error)) if ControlByte::is_in(&error) => {
             Diagnostic::new(&codes::CONTROL_BYTES, error.to_string())
                 .help("print it with --raw, or send it through a pipe")
         }
@@ -187,6 +187,12 @@ impl Write for NoControls<'_> {
 struct ControlByte {
     byte: u8,
     offset: u64,
+}
+
+impl ControlByte {
+    fn is_in(error: &io::Error) -> bool {
+        error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()).is_some()
+    }
 }
 
 impl std::fmt::Display for ControlByte {

@@ -1,8 +1,9 @@
 //! Everything that can be wrong with a source, and the diagnostic it becomes.
 
 use holdall_diagnostics::{Code, Diagnostic};
+use holdall_tree::TreeError;
 
-use crate::{Kind, UnknownKind, codes};
+use crate::{Kind, codes};
 
 /// Why a source cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +36,54 @@ pub enum SourceError {
         /// The path with U+FFFD for what could not be read.
         lossy: String,
     },
+    /// The operating system refused.
+    #[error("{detail} ({errno})")]
+    CannotOpen {
+        /// The path, as typed.
+        path: String,
+        /// The errno name.
+        errno: &'static str,
+        /// What the system says.
+        detail: String,
+    },
+    /// A file that is neither a package nor an app bundle.
+    #[error("{found}, not a package or app bundle (EINVAL)")]
+    NotATree {
+        /// The path, as typed.
+        path: String,
+        /// What it looks like, with its article: `a zip archive`.
+        found: String,
+    },
+    /// A form of source that needs to be fetched first.
+    #[error("`{address}` has to be fetched before it can be read")]
+    NotFetched {
+        /// What was typed.
+        address: String,
+    },
+    /// `--kind` does not hold.
+    #[error("there is no {kind} at its root{}", found.map(|found| format!(", but this: {found}")).unwrap_or_default())]
+    WrongKind {
+        /// The path, as typed.
+        path: String,
+        /// What was asked for.
+        kind: Kind,
+        /// What is there.
+        found: Option<Kind>,
+    },
+    /// A command needs to know what it has before it, and nothing known is there.
+    #[error("nothing known is at its root")]
+    NothingKnown {
+        /// The path, as typed.
+        path: String,
+    },
+    /// A question to the opened tree failed.
+    #[error("{error}")]
+    Tree {
+        /// The path of the source, as typed.
+        path: String,
+        /// The failure, with the path in the tree and its errno name.
+        error: TreeError,
+    },
 }
 
 impl SourceError {
@@ -45,6 +94,11 @@ impl SourceError {
             Self::NotPinned { .. } => &codes::NOT_PINNED,
             Self::BadAddress { .. } => &codes::BAD_ADDRESS,
             Self::NotUtf8 { .. } => &codes::NOT_UTF8,
+            Self::CannotOpen { .. } | Self::Tree { .. } => &codes::CANNOT_OPEN,
+            Self::NotATree { .. } => &codes::NOT_A_TREE,
+            Self::NothingKnown { .. } => &codes::NOTHING_KNOWN,
+            Self::WrongKind { .. } => &codes::WRONG_KIND,
+            Self::NotFetched { .. } => &codes::CANNOT_FETCH,
         }
     }
 
@@ -64,14 +118,18 @@ impl SourceError {
             )),
             Self::BadAddress { help: Some(help), .. } => diagnostic.help(help),
             Self::NotUtf8 { .. } => diagnostic.help("rename the file so that its path is UTF-8"),
+            Self::NotATree { path, .. }
+            | Self::CannotOpen { path, .. }
+            | Self::Tree { path, .. } => diagnostic.at(path),
+            Self::NotFetched { .. } => diagnostic.help("fetch it, and give the path of what was fetched"),
+            Self::WrongKind { path, .. } => {
+                diagnostic.at(path).help("leave out --kind, or look further inside with --subdir DIR")
+            }
+            Self::NothingKnown { path } => diagnostic.at(path).help(
+                "give the directory with PACK.md, SKILL.md, APP.md, agent-bundle.manifest.json or agentos-package.json; \
+                 --subdir DIR looks further inside",
+            ),
             Self::BadAddress { help: None, .. } => diagnostic,
         }
-    }
-}
-
-impl UnknownKind {
-    /// What to type instead.
-    pub fn help() -> String {
-        format!("the kinds are {}", Kind::ALL.map(Kind::as_str).join(", "))
     }
 }

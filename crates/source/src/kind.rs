@@ -26,7 +26,7 @@ pub enum Kind {
 
 /// A word that names no kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no kind of source")]
+#[error("`{0}` is no kind of source; the kinds are {kinds}", kinds = Kind::ALL.map(Kind::as_str).join(", "))]
 pub struct UnknownKind(pub String);
 
 impl Kind {

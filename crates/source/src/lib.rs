@@ -9,9 +9,11 @@
 pub mod codes;
 mod error;
 mod kind;
+mod open;
 mod spec;
 
 pub use codes::CODES;
 pub use error::SourceError;
 pub use kind::{Kind, UnknownKind, detect};
+pub use open::{OpenOptions, Opened, open};
 pub use spec::{GitAddress, NpmSpec, Source};

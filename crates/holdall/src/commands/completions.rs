@@ -18,6 +18,7 @@ pub(crate) struct Completions {
     shell: Shell,
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "every command has this signature")]
 pub(crate) fn run(arguments: &Completions, _context: &Context<'_>) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut cli::command(), "holdall", &mut script);

@@ -51,6 +51,10 @@ macro_rules! commands {
 }
 
 commands! {
+    ls Ls "ls";
+    cat Cat "cat";
+    stat Stat "stat";
+    digest DigestOf "digest";
     explain Explain "explain";
     completions Completions "completions";
     manpages Manpages "manpages";

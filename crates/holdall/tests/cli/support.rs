@@ -41,6 +41,7 @@ impl Place {
     }
 
     /// The command, not yet run: nothing of the caller's environment but PATH is left.
+    #[expect(clippy::disallowed_methods, reason = "tests have no `Env`")]
     pub(crate) fn command<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(
         &self,
         arguments: I,
