@@ -99,7 +99,7 @@ pub fn check_document(
         (BuiltInHost::Cursor, DocumentKind::Hooks) => cursor::HOOKS,
         (BuiltInHost::Portable, DocumentKind::Plugin) => portable::PLUGIN,
         (BuiltInHost::Portable, DocumentKind::Mcp) => portable::MCP,
-        (BuiltInHost::Amp, _) | (BuiltInHost::Portable, _) => return Ok(faults),
+        (BuiltInHost::Amp | BuiltInHost::Portable, _) => return Ok(faults),
     };
     shape::check(&shape, document.root(), &mut faults);
     faults.sort_by_key(|fault| (fault.span.start, fault.span.end));
