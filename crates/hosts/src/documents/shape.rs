@@ -164,18 +164,13 @@ impl Walk<'_> {
                     NodeKind::Object => object,
                     _ => None,
                 };
-                match chosen {
-                    Some(shape) => self.value(shape, node),
-                    None => {
-                        let kinds = [("a string", text), ("an array", list), ("an object", object)];
-                        let kinds: Vec<_> = kinds
-                            .iter()
-                            .filter(|(_, shape)| shape.is_some())
-                            .map(|k| k.0)
-                            .collect();
-                        self.wrong(node, &kinds.join(" or "));
-                    }
+                if let Some(shape) = chosen {
+                    return self.value(shape, node);
                 }
+                let kinds = [("a string", text), ("an array", list), ("an object", object)];
+                let kinds: Vec<_> =
+                    kinds.iter().filter(|(_, shape)| shape.is_some()).map(|k| k.0).collect();
+                self.wrong(node, &kinds.join(" or "));
             }
             Shape::Chosen(choose) => {
                 let chosen = choose(node);
@@ -302,6 +297,7 @@ pub(super) const TEXTS: Shape = Shape::List(&Shape::Text);
 pub(super) const TEXT_MAP: Shape = Shape::Map(&Shape::Checked(any_text));
 
 /// A string that may be empty, such as the value of a variable.
+#[expect(clippy::unnecessary_wraps, reason = "one of the checks that `Shape::Checked` holds")]
 pub(super) fn any_text(_: &str) -> Result<(), String> {
     Ok(())
 }
