@@ -5,11 +5,13 @@
 //! reads skills from. This crate answers where things belong and whether a host is here; it
 //! changes nothing, starts nothing, and takes what it needs of the environment as a [`HostEnv`].
 
+pub mod cli;
 pub mod documents;
 pub mod events;
-mod host;
 pub mod listing;
 pub mod receipt;
+
+mod host;
 
 pub use host::{
     AgentHost, HostEnv, Scope, SkillDirs, UnknownHost, detected, find, hosts, readers_of,

@@ -1,5 +1,6 @@
 //! Tests of the agent host tables through the public API.
 
+mod cli;
 mod documents;
 mod hosts;
 mod listing;
