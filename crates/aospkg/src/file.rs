@@ -1,7 +1,8 @@
 //! The package file on disk: opening it once, knowing it again, reading ranges of it.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::ops::Range;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::bare::Tolerances;
@@ -91,8 +92,7 @@ impl PackageFile {
     pub(crate) fn of(file: File, identity: Identity, path: &Path) -> Result<Self, PackageError> {
         let read = || {
             let want = FIRST_READ.min(usize::try_from(identity.size).unwrap_or(FIRST_READ));
-            let mut first = vec![0; want];
-            read_exact_at(&file, &mut first, 0)?;
+            let first = read_range(&file, 0..want as u64)?;
             let header = parse_header(&first, identity.size)?;
             Ok((first, header))
         };
@@ -105,23 +105,14 @@ impl PackageFile {
     }
 
     /// A range of the file that the header vouches for.
-    pub(crate) fn range(&self, range: std::ops::Range<u64>) -> Result<Vec<u8>, PackageError> {
+    pub(crate) fn range(&self, range: Range<u64>) -> Result<Vec<u8>, PackageError> {
         let fit = |at: u64| usize::try_from(at).ok();
         if let (Some(start), Some(end)) = (fit(range.start), fit(range.end))
             && let Some(held) = self.first.get(start..end)
         {
             return Ok(held.to_vec());
         }
-        let len = usize::try_from(range.end - range.start).map_err(|_| {
-            PackageError::new(
-                &codes::TOO_LARGE,
-                Errno::EOVERFLOW,
-                "a chunk does not fit into memory",
-            )
-        })?;
-        let mut out = vec![0; len];
-        read_exact_at(&self.file, &mut out, range.start)?;
-        Ok(out)
+        read_range(&self.file, range)
     }
 
     pub(crate) fn manifest(&self) -> Result<(PackageManifest, Tolerances), PackageError> {
@@ -136,12 +127,30 @@ impl PackageFile {
     }
 }
 
-/// Fills `buf` from `offset`. An end that comes too early means that the file shrank.
-pub(crate) fn read_exact_at(file: &File, buf: &mut [u8], offset: u64) -> Result<(), PackageError> {
-    file.read_exact_at(buf, offset).map_err(|error| match error.kind() {
-        std::io::ErrorKind::UnexpectedEof => shrank(offset),
-        _ => PackageError::io("cannot be read", &error).offset(offset),
-    })
+/// Reads a whole range of a file into memory that was not written before. An end that comes too
+/// early means that the file shrank; a range beyond the memory is ENOMEM, not an abort.
+pub(crate) fn read_range(file: &File, range: Range<u64>) -> Result<Vec<u8>, PackageError> {
+    let mut out = Vec::new();
+    let len = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+    if out.try_reserve_exact(len).is_err() {
+        let detail = format_args!("{len} bytes do not fit into memory");
+        return Err(
+            PackageError::new(&codes::UNREADABLE, Errno::ENOMEM, detail).offset(range.start)
+        );
+    }
+    while out.len() < len {
+        let at = range.start + out.len() as u64;
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut out), at) {
+            Ok(0) => return Err(shrank(at)),
+            // The vector may have got more room than was asked for; what is too much is cut off.
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => {
+                return Err(PackageError::io("cannot be read", &error.into()).offset(at));
+            }
+        }
+    }
+    out.truncate(len);
+    Ok(out)
 }
 
 pub(crate) fn shrank(offset: u64) -> PackageError {

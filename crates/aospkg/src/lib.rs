@@ -2,8 +2,8 @@
 //!
 //! A package is a header, a *manifest* chunk (who it is, which commands it brings), an *index*
 //! chunk (every file, directory and link with the place of its bytes) and the *mount*, an
-//! uncompressed tar. [`read_manifest`] reads the first chunk alone; `Package` holds an open file
-//! with its index; `TarFileSystem` answers file system questions from it without unpacking.
+//! uncompressed tar. [`read_manifest`] reads the first chunk alone; [`Package`] holds an open file
+//! with its index; [`TarFileSystem`] answers file system questions from it without unpacking.
 //!
 //! Reading is tolerant wherever one of the published readers is, and what was tolerated can be
 //! asked for; writing is canonical. The format's constants are in [`mod@format`], the reader and
@@ -16,16 +16,24 @@ mod encode;
 mod error;
 mod file;
 pub mod format;
+mod fs;
 mod header;
+mod index;
 mod model;
+mod package;
 
 pub use bare::{DecodeError, Tolerance, ToleranceUse, Tolerances};
 pub use decode::decode_manifest;
 pub use encode::{MapOrder, encode_head, encode_index, encode_manifest};
 pub use error::{Errno, PackageError};
 pub use file::{Head, Identity, read_manifest};
+pub use fs::{
+    Change, DirName, DirRow, FileRange, FsError, MAX_LINKS, PackageSet, ReadFs, Stat, TarFileSystem,
+};
 pub use header::{encode_header, parse_header};
+pub use index::{Child, Children, Index};
 pub use model::{
     AgentBlock, CommandTarget, Loss, ManPage, PackageManifest, ProvidesBlock, ProvidesFile,
     StringMap, TarEntry,
 };
+pub use package::Package;

@@ -1,3 +1,6 @@
 //! Tests of packages through the public API.
 
 mod format;
+mod fs;
+mod index;
+mod support;
