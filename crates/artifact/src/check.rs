@@ -87,7 +87,7 @@ pub fn check_artifact_manifest(bytes: &[u8]) -> Result<ArtifactManifest, Vec<Fau
 }
 
 /// A document that no rule refuses and no type takes; there is none.
-fn broken(len: usize) -> Fault {
+pub(crate) fn broken(len: usize) -> Fault {
     Fault {
         rule: Rule::Type,
         place: String::new(),
@@ -154,7 +154,7 @@ fn is_other_version(root: Node<'_>, cx: &mut Checker<'_>) -> bool {
 }
 
 /// Records every way in which the text departs from its canonical form, at its first place.
-fn not_canonical(doc: &Document<'_>, cx: &mut Checker<'_>) {
+pub(crate) fn not_canonical(doc: &Document<'_>, cx: &mut Checker<'_>) {
     for departure in doc.departures() {
         let what = match departure.kind {
             DepartureKind::Space => "white space between tokens",

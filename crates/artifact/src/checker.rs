@@ -45,6 +45,11 @@ impl<'d> Checker<'d> {
         Self { doc, faults: Vec::new() }
     }
 
+    /// Whether nothing is wrong so far.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.faults.is_empty()
+    }
+
     pub(crate) fn into_faults(self) -> Vec<Fault> {
         self.faults
     }

@@ -13,8 +13,8 @@ use crate::fault::Rule;
 use crate::fields::{Sorted, Text};
 use crate::manifest::FileIndex;
 use crate::model::{
-    Adapter, Bin, Contract, Distribution, FileKind, FileRow, Hook, McpServer, McpServerKind,
-    Project, Projection, Provenance, Route, Routes, Script, Validation, Web,
+    Adapter, Bin, Contract, Distribution, FileKind, FileRow, Hook, Launch, McpServer,
+    McpServerKind, Project, Projection, Provenance, Route, Routes, Script, Validation, Web,
 };
 
 /// The sections that are in order by themselves.
@@ -216,8 +216,9 @@ impl Sections<'_> {
                 let message = format!("`{}` is the name of another server as well", server.name());
                 cx.fault_at(place, Rule::Cross(22), message);
             }
-            if let Some(files) = self.files {
-                check_launch(server, at, files, self.index, cx);
+            if let (Some(files), Some(launch)) = (self.files, server.launch()) {
+                let launcher = Launcher { kind: server.kind(), launch, at };
+                check_launch(&launcher, &IndexedRows(files, self.index), cx);
             }
         }
         let Some(web) = self.web else { return };
@@ -269,38 +270,59 @@ impl Sections<'_> {
     }
 }
 
+/// What launch records point into.
+pub(crate) trait Rows {
+    /// The kind of a row.
+    fn kind(&self, path: &str) -> Option<FileKind>;
+    /// Whether rows lie below a directory.
+    fn holds_some_under(&self, directory: &str) -> bool;
+}
+
+/// The rows of the full parser.
+struct IndexedRows<'a>(&'a [FileRow], &'a FileIndex);
+
+impl Rows for IndexedRows<'_> {
+    fn kind(&self, path: &str) -> Option<FileKind> {
+        self.1.find(self.0, path).map(FileRow::kind)
+    }
+
+    fn holds_some_under(&self, directory: &str) -> bool {
+        self.1.under(self.0, directory).next().is_some()
+    }
+}
+
+/// A launch record and the server it belongs to.
+pub(crate) struct Launcher<'a> {
+    pub(crate) kind: McpServerKind,
+    pub(crate) launch: &'a Launch,
+    /// The server's place in its array.
+    pub(crate) at: usize,
+}
+
 /// R21: entry and worker are rows of the right kind, arguments lie inside the root.
-pub(crate) fn check_launch(
-    server: &McpServer,
-    at: usize,
-    files: &[FileRow],
-    index: &FileIndex,
-    cx: &mut Checker<'_>,
-) {
-    let Some(launch) = server.launch() else { return };
-    let wanted = match server.kind() {
+pub(crate) fn check_launch(launcher: &Launcher<'_>, rows: &dyn Rows, cx: &mut Checker<'_>) {
+    let Launcher { kind, launch, at } = *launcher;
+    let entry_kind = match kind {
         McpServerKind::Prebuilt => FileKind::Prebuilt,
         _ => FileKind::Bundle,
     };
-    let pointers =
-        [("entry", Some(launch.entry()), wanted), ("worker", launch.worker(), FileKind::Bundle)];
-    for (key, path, kind) in pointers {
+    let pointers = [
+        ("entry", Some(launch.entry()), entry_kind),
+        ("worker", launch.worker(), FileKind::Bundle),
+    ];
+    for (key, path, wanted) in pointers {
         let Some(path) = path else { continue };
-        let row = index.find(files, path.as_str());
-        if row.map(FileRow::kind) != Some(kind) {
-            let place = place!["executables", "mcpServers", at, "launch", key];
-            let message = match row {
-                None => format!("`{path}` is not one of files"),
-                Some(row) => format!("`{path}` is a row of kind {}, not {kind}", row.kind()),
-            };
-            cx.fault_at(place, Rule::Cross(21), message);
-        }
+        let message = match rows.kind(path.as_str()) {
+            Some(found) if found == wanted => continue,
+            Some(found) => format!("`{path}` is a row of kind {found}, not {wanted}"),
+            None => format!("`{path}` is not one of files"),
+        };
+        let place = place!["executables", "mcpServers", at, "launch", key];
+        cx.fault_at(place, Rule::Cross(21), message);
     }
     for (arg_at, arg) in launch.args().iter().enumerate() {
         let Some(path) = arg.path() else { continue };
-        let inside = index.find(files, path.as_str()).is_some()
-            || index.under(files, path.as_str()).next().is_some();
-        if !inside {
+        if rows.kind(path.as_str()).is_none() && !rows.holds_some_under(path.as_str()) {
             let place = place!["executables", "mcpServers", at, "launch", "args", arg_at, "path"];
             let message = format!("`{path}` is neither one of files nor a directory of some");
             cx.fault_at(place, Rule::Cross(21), message);

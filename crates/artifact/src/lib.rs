@@ -16,14 +16,19 @@ mod codes;
 mod collate;
 mod cross;
 pub mod digest;
+pub mod evidence;
 mod fault;
 mod fields;
 pub mod json;
+pub mod lean;
 mod manifest;
 pub mod model;
 mod path;
 mod read;
 mod record;
+pub mod reindex;
+pub mod rows;
+mod schema;
 mod shape;
 
 pub use check::{check_artifact_manifest, parse_artifact_manifest};
@@ -35,6 +40,7 @@ pub use fields::{List, Literal, Map, Scalar, Sha256, Sorted, Text};
 pub use manifest::ArtifactManifest;
 pub use path::{PathFault, check_owned, check_segment, owned_path, relocatable_path};
 pub use read::{ManifestRead, OpenManifest, UnreadableManifest, read_artifact_manifest};
+pub use schema::artifact_manifest_schema;
 
 /// Name of the artifact manifest at the top of a root (`artifactManifestName`).
 pub const ARTIFACT_MANIFEST_NAME: &str = "agent-bundle.manifest.json";

@@ -1,3 +1,14 @@
 //! Tests of the artifact manifest through the public interface.
 
+mod against_node;
+mod bad_input;
+mod digests;
+mod evidence;
+mod generate;
+mod lean;
+mod mutants;
 mod published;
+mod reindex;
+mod rows;
+mod schema;
+mod shapes;

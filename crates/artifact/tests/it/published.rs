@@ -11,7 +11,7 @@ pub(crate) fn plugin_library() -> Vec<u8> {
 
 #[test]
 #[ignore = "needs HOLDALL_SHARED"]
-fn the_published_manifest_is_valid_and_round_trips() {
+fn needs_shared_the_published_manifest_is_valid_and_round_trips() {
     let bytes = plugin_library();
     let manifest = parse_artifact_manifest(&bytes).expect("valid");
     assert_eq!(manifest.application().name(), "plugin-library");
@@ -22,7 +22,7 @@ fn the_published_manifest_is_valid_and_round_trips() {
 
 #[test]
 #[ignore = "needs HOLDALL_SHARED"]
-fn a_reformatted_manifest_has_only_canonical_faults() {
+fn needs_shared_a_reformatted_manifest_has_only_canonical_faults() {
     let value: serde_json::Value = serde_json::from_slice(&plugin_library()).expect("JSON");
     let pretty = serde_json::to_vec_pretty(&value).expect("JSON");
     let faults = check_artifact_manifest(&pretty).expect_err("not canonical");
