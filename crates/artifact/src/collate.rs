@@ -17,7 +17,7 @@
 use std::cmp::Ordering;
 
 use icu_collator::options::CollatorOptions;
-use icu_collator::{Collator, CollatorBorrowed};
+use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 
 /// Printable ASCII in the order of its primary weights; letters stand for both cases.
 const PRIMARY: &[u8] = b" _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz";
@@ -95,5 +95,5 @@ pub(crate) fn collate_with_icu(a: &str, b: &str) -> Ordering {
 
 /// The root collator over the tables compiled in; making one only looks up references to them.
 fn collator() -> Option<CollatorBorrowed<'static>> {
-    Collator::try_new(Default::default(), CollatorOptions::default()).ok()
+    Collator::try_new(CollatorPreferences::default(), CollatorOptions::default()).ok()
 }

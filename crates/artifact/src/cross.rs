@@ -8,13 +8,15 @@ use std::collections::{BTreeSet, HashSet};
 use holdall_tree::TreePath;
 
 use crate::checker::{Checker, Step, place};
+use crate::containers::Sorted;
 use crate::digest;
 use crate::fault::Rule;
-use crate::fields::{Sorted, Text};
+use crate::fields::Text;
 use crate::manifest::FileIndex;
 use crate::model::{
-    Adapter, Bin, Contract, Distribution, FileKind, FileRow, Hook, Launch, McpServer,
-    McpServerKind, Project, Projection, Provenance, Route, Routes, Script, Validation, Web,
+    Adapter, Bin, Contract, Distribution, FileKind, FileRow, Hook, HostStatus, Launch, McpServer,
+    McpServerKind, Project, Projection, Provenance, Rendered, Route, Routes, Script, Validation,
+    Web,
 };
 
 /// The sections that are in order by themselves.
@@ -103,7 +105,7 @@ impl Sections<'_> {
             same_lists(cx, 5, where_, "host", "projections", rows, hosts());
         }
         if let Some(validation) = self.validation {
-            let rows = validation.projections().iter().map(|row| row.host());
+            let rows = validation.projections().iter().map(HostStatus::host);
             let where_ = &["compiler", "validation", "projections"];
             same_lists(cx, 6, where_, "host", "projections", rows, hosts());
         }
@@ -172,7 +174,7 @@ impl Sections<'_> {
             }
         }
         for (at, script) in self.scripts.into_iter().flatten().enumerate() {
-            let id = script.rendered().map(|rendered| rendered.route_id());
+            let id = script.rendered().map(Rendered::route_id);
             if let Some(id) = id.filter(|id| !has(routes.scripts(), id)) {
                 let place = place!["executables", "scripts", at, "rendered", "routeId"];
                 let message = format!("`{id}` is not one of routes.scripts");

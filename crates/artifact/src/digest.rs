@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use holdall_tree::{EntryName, FileKind, Tree, TreeError, TreeErrorKind, TreePath};
 use sha2::Digest;
 
-use crate::fields::{Json, Sha256, Sorted};
+use crate::containers::Sorted;
+use crate::fields::{Json, Sha256};
 use crate::model::SourceInput;
 use crate::path::{check_owned, relocatable_path};
 use crate::{

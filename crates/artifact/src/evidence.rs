@@ -10,8 +10,9 @@ use holdall_tree::TreePath;
 
 use crate::checker::Checker;
 use crate::collate::collate;
+use crate::containers::{List, SortKey, Sorted};
 use crate::fault::Fault;
-use crate::fields::{Integer, Json, List, MAX_SAFE, Sha256, SortKey, Sorted, Text, words};
+use crate::fields::{Integer, Json, MAX_SAFE, Sha256, Text, words};
 use crate::json::Document;
 use crate::model::{FileKind, ListedPath, ProducerName};
 use crate::record::record;

@@ -113,7 +113,7 @@ fn read(root: Node<'_>, cx: &mut Checker<'_>) -> Option<LeanManifest> {
         None => None,
         Some(node) => Some(Web::read(node, cx)?),
     };
-    for (at, app) in web.iter().flat_map(|web| web.apps()).enumerate() {
+    for (at, app) in web.iter().flat_map(Web::apps).enumerate() {
         let launched =
             |server: &LeanServer| &*server.name == app.server() && server.launch.is_some();
         if !servers.iter().any(launched) {

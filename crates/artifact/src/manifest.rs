@@ -2,7 +2,8 @@
 
 use holdall_tree::TreePath;
 
-use crate::fields::{Json, Sorted};
+use crate::containers::Sorted;
+use crate::fields::Json;
 use crate::model::{
     Application, BuiltInHost, Compiler, Distribution, Executables, FileRow, ManifestBody,
     McpServer, Projection, Routes, Web,

@@ -18,6 +18,7 @@ macro_rules! record {
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq)]
+        #[allow(clippy::struct_field_names, reason = "fields are named as the format names them")]
         $vis struct $name { $( $field: record!(@type $need $ty) ),* }
 
         impl $name {

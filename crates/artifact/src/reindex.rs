@@ -9,7 +9,7 @@ use holdall_tree::{Tree, TreeErrorKind, TreePath};
 
 use crate::fields::Sha256;
 use crate::json::{Document, Object, Value};
-use crate::model::FileKind;
+use crate::model::{FileKind, FileRow};
 use crate::path::owned_path;
 use crate::{
     ArtifactManifest, COMPILE_EVIDENCE_NAME, Fault, PathFault, collate, parse_artifact_manifest,
@@ -135,7 +135,7 @@ fn measure(
         return Err(holdall_tree::TreeError::new(TreeErrorKind::WrongKind, path, what).into());
     }
     let bytes = root.read(path, u64::MAX)?;
-    let kind = manifest.file(path).map_or(FileKind::Generated, |row| row.kind());
+    let kind = manifest.file(path).map_or(FileKind::Generated, FileRow::kind);
     #[expect(clippy::cast_precision_loss, reason = "no file has 2^53 bytes in memory")]
     let size = bytes.len() as f64;
     let mut row = Object::new()

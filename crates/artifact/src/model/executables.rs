@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use super::ListedPath;
 use crate::collate::collate;
-use crate::fields::{Integer, List, MAX_SAFE, Map, SortKey, Sorted, Text, True, words};
+use crate::containers::{List, Map, SortKey, Sorted};
+use crate::fields::{Integer, MAX_SAFE, Text, True, words};
 use crate::record::record;
 use crate::shape::Condition;
 

@@ -33,9 +33,8 @@ pub use schema_types::{
 };
 
 use crate::collate::collate;
-use crate::fields::{
-    Integer, MAX_SAFE, Owned, Path, Relocatable, Sha256, SortKey, Sorted, Text, Version, words,
-};
+use crate::containers::{SortKey, Sorted};
+use crate::fields::{Integer, MAX_SAFE, Owned, Path, Relocatable, Sha256, Text, Version, words};
 use crate::record::record;
 
 pub(crate) type Uint = Integer<0, MAX_SAFE>;

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use super::ListedPath;
 use super::schema_types::InputSchema;
 use crate::collate::collate;
-use crate::fields::{Integer, List, Literal, MAX_SAFE, Map, Sha256, SortKey, Sorted, Text, words};
+use crate::containers::{List, Literal, Map, SortKey, Sorted};
+use crate::fields::{Integer, MAX_SAFE, Sha256, Text, words};
 use crate::record::record;
 use crate::shape::Condition;
 

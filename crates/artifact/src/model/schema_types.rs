@@ -1,8 +1,9 @@
 //! The bounded JSON Schema of a route's input (1.6).
 
 use crate::checker::Checker;
+use crate::containers::{List, Literal, Map, MapValue};
 use crate::fault::Rule;
-use crate::fields::{Json, List, Literal, Map, MapValue, Text, words};
+use crate::fields::{Json, Text, words};
 use crate::json::{Node, NodeKind};
 use crate::record::record;
 use crate::shape::{Condition, Shape};

@@ -72,7 +72,7 @@ fn a_record_agrees_with_its_rows_or_says_where_not() {
             at(v, "assets").as_array_mut().unwrap().push(object! {
                 "externals": Value::Array(vec![]), "packages": Value::Array(vec![]),
                 "path": "zzz.mjs", "sha256": "0".repeat(64),
-            })
+            });
         },
         "no compiled row",
     );

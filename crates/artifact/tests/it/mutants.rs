@@ -397,7 +397,7 @@ fn needs_shared_each_rule_broken_in_the_published_manifest_is_found() {
         ("R19", |v| {
             items(v, "distribution.payloads").push(object! {
             "hosts": vec!["cursor"], "name": "none", "runtimeDependencies": Value::Array(vec![]),
-        })
+        });
         }),
         ("R20", |v| *at(v, "executables.scripts.0.path") = "none".into()),
         ("R24", |v| {
