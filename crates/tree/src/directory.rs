@@ -42,6 +42,11 @@ impl DirTree {
         })
     }
 
+    /// The descriptor alone.
+    pub(crate) fn into_fd(self) -> OwnedFd {
+        self.root
+    }
+
     /// Takes an open directory.
     pub(crate) fn from_fd(root: OwnedFd) -> Self {
         Self {

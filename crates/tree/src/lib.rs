@@ -11,6 +11,7 @@ mod hash;
 mod memory;
 mod path;
 pub mod portable;
+pub mod stage;
 mod sub;
 mod walk;
 

@@ -7,6 +7,7 @@ mod path;
 mod portable;
 mod race;
 mod same;
+mod stage;
 mod walk;
 
 use std::collections::BTreeMap;
