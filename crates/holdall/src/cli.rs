@@ -14,8 +14,8 @@ use crate::commands::Command;
 /// The commands as `--help` groups them; a test checks that each stands in exactly one group.
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Look", &["ls", "cat", "stat"]),
-    ("Author", &["digest"]),
-    ("Plumbing", &["explain", "completions", "manpages"]),
+    ("Author", &["init", "validate", "digest"]),
+    ("Plumbing", &["schema", "explain", "completions", "manpages"]),
 ];
 
 /// One tool for AI-agent packages

@@ -39,11 +39,24 @@ pub(crate) const CONTROL_BYTES: Code = Code {
               every byte to a terminal too.",
 };
 
+/// `HD0105`: a file that was to be made is there.
+pub(crate) const EXISTS: Code = Code {
+    id: "HD0105",
+    severity: Severity::Error,
+    title: "a file that was to be made is there already",
+    explain: "`init` writes new files only. If one of them is there, nothing is written at all.",
+};
+
 /// What this crate owns.
-pub(crate) const CODES: &[Code] = &[USAGE, OUTPUT, ENVIRONMENT, CONTROL_BYTES];
+pub(crate) const CODES: &[Code] = &[USAGE, OUTPUT, ENVIRONMENT, CONTROL_BYTES, EXISTS];
 
 /// The `CODES` of every crate. **A new crate adds its table here.**
-pub(crate) const TABLES: &[&[Code]] = &[CODES, holdall_skill::codes::CODES, holdall_source::CODES];
+pub(crate) const TABLES: &[&[Code]] = &[
+    CODES,
+    holdall_skill::codes::CODES,
+    holdall_source::CODES,
+    holdall_source::validate::codes::CODES,
+];
 
 /// Every code there is.
 pub(crate) fn registry() -> Registry {

@@ -5,7 +5,7 @@ use holdall_tree::{FileKind, Tree, TreeError, TreeErrorKind, TreePath};
 
 use crate::fix::Fix;
 use crate::frontmatter::MAX_DOCUMENT;
-use crate::skill::{self, FILE, Skill};
+use crate::skill::{self, FILE, Skill, SkillName};
 use crate::{codes, hidden, links, risky};
 
 /// Files larger than this are not looked into for hidden and risky text.
@@ -19,6 +19,8 @@ const SNIFFED: usize = 8 * 1024;
 pub struct CheckedDirectory {
     /// The skill, if its document has no error.
     pub skill: Option<Skill>,
+    /// The name, if there is a usable one, whatever else is wrong.
+    pub name: Option<SkillName>,
     /// Everything found in the document and the other files; paths are those of the tree.
     pub diagnostics: Vec<Diagnostic>,
     /// The quotes that would cure some faults of the document.
@@ -59,23 +61,27 @@ fn unreadable(path: &TreePath, error: &TreeError) -> Diagnostic {
         TreeErrorKind::PermissionDenied => (&codes::NOT_A_FILE, "make the file readable"),
         _ => (&codes::NOT_A_FILE, "put a regular file there"),
     };
-    Diagnostic::new(code, error.detail.clone()).at(path.as_str()).help(help)
+    let detail = error.detail.strip_prefix(&format!("{path}: ")).unwrap_or(&error.detail);
+    Diagnostic::new(code, detail).at(path.as_str()).help(help)
 }
 
-/// Checks the skill in `dir`: its document (see [`skill::check`]), the relative links of the
+/// Checks the skill in `dir`, a directory of the name `name` (that of the path, unless it is the
+/// tree's root and the caller knows better): its document (see [`skill::check`]), the relative links of the
 /// document's body, and every one of `files` for links that leave the skill and for hidden or risky
 /// text. `files` are what the skill ships, as paths of the tree; entries elsewhere are ignored.
 pub fn check<'f>(
     tree: &dyn Tree,
     dir: &TreePath,
+    name: Option<&str>,
     files: impl IntoIterator<Item = (&'f TreePath, FileKind)>,
 ) -> CheckedDirectory {
     let mut result = CheckedDirectory::default();
     let Ok(document) = dir.child(FILE) else { return result };
     match read_document(tree, &document) {
         Ok(source) => {
-            let checked = skill::check(&source, dir.file_name());
+            let checked = skill::check(&source, dir.file_name().or(name));
             result.skill = checked.skill;
+            result.name = checked.name;
             result.fixes = checked.fixes;
             result
                 .diagnostics
@@ -86,14 +92,16 @@ pub fn check<'f>(
         Err(found) => result.diagnostics.push(*found),
     }
     for (path, kind) in files {
-        if path.strip_prefix(dir).is_none_or(|rest| rest.is_root()) {
+        let elsewhere = path.strip_prefix(dir).is_none_or(|rest| rest.is_root());
+        // A document that cannot be read has its finding already.
+        if elsewhere || *path == document && result.source.is_none() {
             continue;
         }
         match kind {
             FileKind::Directory => {}
             FileKind::Symlink => result.diagnostics.extend(leaving_link(tree, dir, path)),
             FileKind::Other => {
-                let message = format!("{path} is a named pipe, socket or device");
+                let message = "a named pipe, socket or device in a skill";
                 let found = Diagnostic::new(&codes::SKILL_UNSAFE_FILE, message).at(path.as_str());
                 result.diagnostics.push(found.help("remove it from the skill"));
             }
@@ -128,11 +136,14 @@ fn leaving_link(tree: &dyn Tree, dir: &TreePath, path: &TreePath) -> Option<Diag
     let target = tree.read_link(path).unwrap_or_default();
     let message = match tree.resolve(path) {
         Ok(end) if end.strip_prefix(dir).is_some() => return None,
-        Ok(_) => format!("the link {path} leads to {target}, out of the skill"),
-        Err(error) if error.kind == TreeErrorKind::NotFound => {
-            format!("the link {path} leads to {target}, where nothing is")
+        Ok(_) => format!("a link to {target}, out of the skill"),
+        Err(error) if error.kind == TreeErrorKind::Escapes => {
+            format!("a link to {target}, out of the directory that is looked at")
         }
-        Err(error) => error.detail,
+        Err(error) if error.kind == TreeErrorKind::NotFound => {
+            format!("a link to {target}, where nothing is")
+        }
+        Err(error) => format!("a link to {target}: {}", error.kind.errno()),
     };
     let help = "put the file itself into the skill, or remove the link";
     Some(Diagnostic::new(&codes::SKILL_UNSAFE_FILE, message).at(path.as_str()).help(help))

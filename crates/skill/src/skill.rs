@@ -151,6 +151,8 @@ impl Skill {
 pub struct Checked {
     /// The skill, if no diagnostic is an error.
     pub skill: Option<Skill>,
+    /// The name, if there is a usable one, whatever else is wrong.
+    pub name: Option<SkillName>,
     /// Everything found, in the order of the file, without a path.
     pub diagnostics: Vec<Diagnostic>,
     /// The quotes that would cure some of it.
@@ -169,9 +171,12 @@ pub fn check(source: &SourceText, directory: Option<&str>) -> Checked {
     };
     let Parsed { root, mut diagnostics, mut fixes } = yaml::parse(&document);
     let mut skill = None;
+    let mut name = None;
     if let Some(root) = root {
         let mut walk = Walk::new(Strings::Lenient, Some(source));
         skill = walk_skill(&mut walk, &root, source, directory, &mut diagnostics);
+        let text = root.get("name").and_then(Node::as_scalar).map(|scalar| scalar.text.as_str());
+        name = text.and_then(|text| SkillName::new(text).ok());
         let (issues, cures) = walk.finish();
         diagnostics.extend(issues.iter().map(|issue| diagnostic(issue, source)));
         fixes.extend(cures);
@@ -182,7 +187,7 @@ pub fn check(source: &SourceText, directory: Option<&str>) -> Checked {
     if diagnostics.iter().any(|found| found.severity == Severity::Error) {
         skill = None;
     }
-    Checked { skill, diagnostics, fixes }
+    Checked { skill, name, diagnostics, fixes }
 }
 
 fn walk_skill(

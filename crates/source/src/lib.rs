@@ -11,6 +11,7 @@ mod error;
 mod kind;
 mod open;
 mod spec;
+pub mod validate;
 
 pub use codes::CODES;
 pub use error::SourceError;

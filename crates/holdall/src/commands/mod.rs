@@ -55,6 +55,9 @@ commands! {
     cat Cat "cat";
     stat Stat "stat";
     digest DigestOf "digest";
+    init Init "init";
+    validate Validate "validate";
+    schema Schema "schema";
     explain Explain "explain";
     completions Completions "completions";
     manpages Manpages "manpages";

@@ -5,3 +5,4 @@ mod bad_input;
 mod frame;
 mod look;
 mod support;
+mod validate;

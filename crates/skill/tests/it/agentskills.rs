@@ -302,7 +302,7 @@ fn accepted(case: &Case) -> bool {
     let path = format!("{}/SKILL.md", case.directory);
     tree.add_file(&path, &case.text).unwrap();
     let directory = holdall_tree::TreePath::new(case.directory.clone()).unwrap();
-    let checked = holdall_skill::directory::check(&tree, &directory, []);
+    let checked = holdall_skill::directory::check(&tree, &directory, None, []);
     let alone =
         skill::check(&SourceText::new(case.text.clone().into_bytes()), Some(&case.directory));
     assert!(checked.diagnostics.len() >= alone.diagnostics.len());

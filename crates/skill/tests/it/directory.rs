@@ -25,7 +25,7 @@ fn listing(tree: &dyn Tree, paths: &[&str]) -> Vec<(TreePath, FileKind)> {
 fn run(tree: &MemTree, paths: &[&str]) -> CheckedDirectory {
     let dir = TreePath::new("skills/one").unwrap();
     let files = listing(tree, paths);
-    check(tree, &dir, files.iter().map(|(path, kind)| (path, *kind)))
+    check(tree, &dir, None, files.iter().map(|(path, kind)| (path, *kind)))
 }
 
 fn found(result: &CheckedDirectory) -> Vec<String> {

