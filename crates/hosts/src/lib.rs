@@ -5,10 +5,12 @@
 //! reads skills from. This crate answers where things belong and whether a host is here; it
 //! changes nothing, starts nothing, and takes what it needs of the environment as a [`HostEnv`].
 
+pub mod adapters;
 pub mod cli;
 pub mod documents;
 pub mod events;
 pub mod listing;
+pub mod projections;
 pub mod receipt;
 
 mod host;

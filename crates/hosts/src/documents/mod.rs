@@ -50,6 +50,15 @@ impl DocumentKind {
     }
 }
 
+/// What kind of rule a fault breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultRule {
+    /// Types, keys, words: what a schema can say.
+    Shape,
+    /// The form of a text: what only code can say.
+    Text,
+}
+
 /// One finding in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentFault {
@@ -57,6 +66,8 @@ pub struct DocumentFault {
     pub span: Range<usize>,
     /// Whether the host refuses the document for it.
     pub severity: Severity,
+    /// What kind of rule is broken.
+    pub rule: FaultRule,
     /// What is wrong, with the place in dotted form: `plugins.0.source: …`.
     pub message: String,
     /// What to do.
@@ -77,6 +88,7 @@ pub fn check_document(
         .map(|duplicate| DocumentFault {
             span: duplicate.second_span.clone(),
             severity: Severity::Error,
+            rule: FaultRule::Shape,
             message: format!(
                 "the key {} stands twice in one object",
                 &document.text()[duplicate.second_span.clone()]

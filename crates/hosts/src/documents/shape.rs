@@ -6,7 +6,7 @@
 use holdall_artifact::json::{Node, NodeKind};
 use holdall_diagnostics::Severity;
 
-use super::DocumentFault;
+use super::{DocumentFault, FaultRule};
 
 /// What a value must be.
 #[derive(Debug, Clone, Copy)]
@@ -100,9 +100,20 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn fault(&mut self, node: Node<'_>, severity: Severity, what: &str, help: Option<String>) {
+        self.fault_of(FaultRule::Shape, node, severity, what, help);
+    }
+
+    fn fault_of(
+        &mut self,
+        rule: FaultRule,
+        node: Node<'_>,
+        severity: Severity,
+        what: &str,
+        help: Option<String>,
+    ) {
         let place = self.place.join(".");
         let message = if place.is_empty() { what.to_owned() } else { format!("{place}: {what}") };
-        self.faults.push(DocumentFault { span: node.span(), severity, message, help });
+        self.faults.push(DocumentFault { span: node.span(), severity, rule, message, help });
     }
 
     fn wrong(&mut self, node: Node<'_>, wanted: &str) {
@@ -130,7 +141,7 @@ impl Walk<'_> {
                 None => self.wrong(node, "a string"),
                 Some(text) => {
                     if let Err(what) = check(&text) {
-                        self.fault(node, Severity::Error, &what, None);
+                        self.fault_of(FaultRule::Text, node, Severity::Error, &what, None);
                     }
                 }
             },
@@ -204,7 +215,7 @@ impl Walk<'_> {
         for (key, member) in node.members() {
             let name = key.text().unwrap_or_default().into_owned();
             if let Err(what) = check(&name) {
-                self.fault(key, Severity::Error, &what, None);
+                self.fault_of(FaultRule::Text, key, Severity::Error, &what, None);
             }
             self.inside(name, |walk| walk.value(value, member));
         }

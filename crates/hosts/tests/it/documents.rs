@@ -29,7 +29,7 @@ const DOCUMENTS: &[(BuiltInHost, DocumentKind, &str)] = &[
 
 fn good(host: BuiltInHost, kind: DocumentKind) -> String {
     let row = DOCUMENTS.iter().find(|(h, k, _)| (*h, *k) == (host, kind)).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bench-board");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/artifacts/bench-board");
     std::fs::read_to_string(root.join(row.2)).unwrap()
 }
 
@@ -58,6 +58,8 @@ fn documents_in_the_published_forms_have_no_fault() {
         assert_eq!(check(host, kind, text), [], "{text}");
     }
 }
+
+const SERVERS: &str = r#""mcpServers":{"#;
 
 /// One replacement in a good document, and the one fault it makes.
 #[test]
@@ -127,7 +129,14 @@ fn single_faults_are_found_where_they_are() {
             Error,
             "mcpServers.bench: a server has no `command`",
         ),
-        (Claude, Mcp, r#""url":"https:"#, r#""url":"ftp:"#, Error, "mcpServers.tracker.url"),
+        (
+            Claude,
+            Mcp,
+            SERVERS,
+            r#""mcpServers":{"t":{"type":"http","url":"ftp://x"},"#,
+            Error,
+            "mcpServers.t.url",
+        ),
         (
             Claude,
             Hooks,
@@ -183,8 +192,22 @@ fn single_faults_are_found_where_they_are() {
             Error,
             "set by the host itself",
         ),
-        (Portable, Mcp, "https://tracker", "http://tracker", Error, "not an https address"),
-        (Portable, Mcp, "https://tracker", "https://me@tracker", Error, "holds a user name"),
+        (
+            Portable,
+            Mcp,
+            SERVERS,
+            r#""mcpServers":{"t":{"type":"sse","url":"http://x.example/"},"#,
+            Error,
+            "not an https address",
+        ),
+        (
+            Portable,
+            Mcp,
+            SERVERS,
+            r#""mcpServers":{"t":{"type":"sse","url":"https://me@x.example/"},"#,
+            Error,
+            "holds a user name",
+        ),
         (Portable, Plugin, "agent-plugins.org/schemas/1.0.0", "example.org", Error, "$schema"),
     ];
     for (host, kind, from, to, severity, message) in table {

@@ -4,4 +4,5 @@ mod cli;
 mod documents;
 mod hosts;
 mod listing;
+mod projections;
 mod receipt;

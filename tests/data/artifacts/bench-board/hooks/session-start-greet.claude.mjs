@@ -1,0 +1,7 @@
+// Prints a line of context at the start of a session (claude).
+process.stdin.resume();
+process.stdin.on('end', () => {
+  process.stdout.write(JSON.stringify({
+    hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'bench-board is here' },
+  }));
+});

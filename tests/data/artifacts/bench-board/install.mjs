@@ -1,0 +1,2 @@
+// Says which program installs this artifact.
+console.log('holdall install cursor --from ' + import.meta.dirname);
