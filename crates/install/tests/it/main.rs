@@ -1,0 +1,3 @@
+//! Tests of the executor through the public API.
+
+mod executor;
