@@ -14,26 +14,34 @@ pub mod codes;
 mod decode;
 mod encode;
 mod error;
+mod extract;
 mod file;
 pub mod format;
 mod fs;
 mod header;
 mod index;
+mod inspect;
 mod model;
+mod oddities;
 mod package;
 
 pub use bare::{DecodeError, Tolerance, ToleranceUse, Tolerances};
 pub use decode::decode_manifest;
 pub use encode::{MapOrder, encode_head, encode_index, encode_manifest};
 pub use error::{Errno, PackageError};
+pub use extract::{ExtractOptions, Extracted, extract};
 pub use file::{Head, Identity, read_manifest};
 pub use fs::{
     Change, DirName, DirRow, FileRange, FsError, MAX_LINKS, PackageSet, ReadFs, Stat, TarFileSystem,
 };
 pub use header::{encode_header, parse_header};
 pub use index::{Child, Children, Index};
+pub use inspect::{
+    Holds, Inside, Inspection, ProvidedDirectory, Run, RunKind, Sizes, Variable, file_name, inspect,
+};
 pub use model::{
     AgentBlock, CommandTarget, Loss, ManPage, PackageManifest, ProvidesBlock, ProvidesFile,
     StringMap, TarEntry,
 };
+pub use oddities::{PackageLimits, oddities};
 pub use package::Package;

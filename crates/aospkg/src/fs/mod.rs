@@ -25,6 +25,7 @@ use crate::model::TarEntry;
 use crate::package::Package;
 
 pub use nodes::{DirRow, ReadFs};
+pub(crate) use resolve::normalise;
 pub use set::PackageSet;
 
 /// Links followed in one path before ELOOP.

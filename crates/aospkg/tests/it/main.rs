@@ -3,4 +3,5 @@
 mod format;
 mod fs;
 mod index;
+mod real;
 mod support;
