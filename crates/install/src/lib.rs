@@ -1,12 +1,19 @@
 //! Installing: what would change, as a [`Plan`]; doing it, through one executor that does all of
 //! it or nothing; and the installers that make plans for skills, apps and packs.
 
+mod codes;
 mod executor;
 mod fault;
 mod journal;
 mod plan;
+mod skills;
 
+pub use codes::*;
 pub use executor::{
     ApplyError, NoPrograms, Repaired, Runner, apply, found_at, is_unfinished, repair,
 };
 pub use plan::{Command, Found, NewTree, Plan, Step};
+pub use skills::{
+    Action, Destination, Outcome, Planned, SkillToInstall, SkillsRequest, destinations,
+    merge_skills, plan_removal, plan_skills, receipts_of, skills_of,
+};

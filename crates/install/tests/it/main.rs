@@ -1,3 +1,4 @@
 //! Tests of the executor through the public API.
 
 mod executor;
+mod skills;

@@ -1,0 +1,70 @@
+//! The diagnostic codes of this crate.
+
+use holdall_diagnostics::{Code, Severity};
+
+macro_rules! codes {
+    ($($id:ident $severity:ident $title:literal $explain:literal;)*) => {
+        $(
+            #[doc = concat!($title, ".")]
+            pub const $id: Code = Code {
+                id: stringify!($id),
+                severity: Severity::$severity,
+                title: $title,
+                explain: $explain,
+            };
+        )*
+        /// Every code of this crate.
+        pub const CODES: &[Code] = &[$($id),*];
+    };
+}
+
+codes! {
+    HD0301 Error "something else stands at a destination"
+        "A skill of that name is there already and belongs to another pack, to a skill installed \
+         on its own, or to nobody that Holdall knows. It is never replaced without being asked \
+         for.\n\nRename one of the two, leave the skill out with `--skill`, or say `--take-over`: \
+         what stands there is then backed up, and put back by uninstall.";
+    HD0302 Warning "a destination is a link and was left alone"
+        "The place where the skill belongs is a symbolic link, usually to a directory somebody is \
+         working in. It is never replaced, and the install counts as incomplete.\n\nRemove the \
+         link and install again if the copy is wanted.";
+    HD0303 Error "a skill cannot be installed"
+        "Its document has an error, a link in it leaves the skill, or it holds something that is \
+         neither file nor directory. Nothing is installed.\n\n`holdall validate` shows every fault.";
+    HD0304 Error "two skills of one name in one install"
+        "They would have to stand at the same place. Inline skills come before those of includes, \
+         and equal copies count as one; these two differ.";
+    HD0305 Warning "a skill was changed after it was installed"
+        "The directory is not what its receipt says. Installing replaces it and keeps the changed \
+         one as a backup; uninstalling keeps it and counts as incomplete.";
+    HD0306 Error "a change could not be applied"
+        "Everything is as it was before. The message says which place refused and how.";
+    HD0307 Error "no agent host is here"
+        "Without `--host` an install goes to every agent host that is detected, and none \
+         is.\n\nName one or more with `--host`.";
+    HD0308 Error "a pack is gated"
+        "Its author lists reasons why it must not be installed yet; they stand in the message as \
+         they were written.";
+    HD0309 Error "an app belongs to another pack"
+        "An app id names one app on this machine, and another pack has installed it.\n\nUninstall \
+         that pack first.";
+    HD0310 Error "an include was not found"
+        "The pack takes skills from other packages. The message says where each was looked \
+         for.\n\nPut the package in one of those places, or say `--partial` to install what is \
+         there and record the rest as missing.";
+    HD0311 Error "the name is installed from somewhere else"
+        "The same name came from another origin before. An update never changes where something \
+         comes from.\n\nSay `--replace` if the new origin is the one you mean.";
+    HD0312 Error "nothing of that name is installed"
+        "`holdall list` shows what is.";
+    HD0313 Error "an app cannot be installed"
+        "Its APP.md has an error, its id is not the one the pack declares, or its data directory \
+         is something else.";
+    HD0314 Warning "an app of the old version stays installed"
+        "The new version of the pack no longer has it. Removing an app with its data is left to \
+         `holdall uninstall app:ID`.";
+    HD0315 Error "consent is needed"
+        "The install would replace something or bring code that runs by itself, from a source \
+         that is not a local directory, and there is no terminal to ask on.\n\nLook at `--plan`, then \
+         say `--yes`, or name the bytes you expect with `--digest`.";
+}
