@@ -261,6 +261,7 @@ impl Walk {
         if rule.integer && value.fract() != 0.0 {
             let message = "Invalid input: expected int, received number";
             self.report(IssueKind::Type, span.clone(), message);
+            return None;
         }
         if let Some(min) = rule.min
             && value < min
@@ -290,6 +291,12 @@ impl Walk {
             self.report(IssueKind::Form, span(), message);
             return;
         }
+        if let Some(form) = rule.form
+            && !(form.matches)(text)
+        {
+            let message = format!("Invalid string: must match pattern /{}/", form.pattern);
+            self.report(IssueKind::Form, span(), message);
+        }
         let length = text.chars().count();
         if length < rule.min {
             let message = format!("Too small: expected string to have >={} characters", rule.min);
@@ -300,12 +307,6 @@ impl Walk {
         {
             let message = format!("Too big: expected string to have <={max} characters");
             self.report(IssueKind::Bounds, span(), message).help = Some(format!("it has {length}"));
-        }
-        if let Some(form) = rule.form
-            && !(form.matches)(text)
-        {
-            let message = format!("Invalid string: must match pattern /{}/", form.pattern);
-            self.report(IssueKind::Form, span(), message);
         }
     }
 
@@ -392,7 +393,8 @@ impl Walk {
 }
 
 impl<'n> Fields<'n> {
-    /// The value of a key that must be there. `expected` is the type that zod would name.
+    /// The value of a key that must be there. `expected` is the type that zod would name, or a
+    /// literal in double quotes.
     pub fn required(
         &mut self,
         walk: &mut Walk,
@@ -403,7 +405,9 @@ impl<'n> Fields<'n> {
         if found.is_none() {
             let span = self.span.start..self.span.start;
             walk.at(key, |walk| {
-                let message = format!("Invalid input: expected {expected}, received undefined");
+                // zod does not say what it received in place of a literal.
+                let received = if expected.starts_with('"') { "" } else { ", received undefined" };
+                let message = format!("Invalid input: expected {expected}{received}");
                 let issue = walk.report(IssueKind::Missing, span, message);
                 issue.help = Some(format!("add `{key}:`"));
             });

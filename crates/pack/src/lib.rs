@@ -1,0 +1,31 @@
+//! Packs and apps as documents: `PACK.md` of AIP-64, `APP.md` of AIP-53 and its bundle
+//! `.agentapp`, the refs and git pins that name them, the digest that binds them, and the prices
+//! that products put on them.
+//!
+//! A [`PackHandle`] is a pack that passed every rule; [`define_pack`] makes one in code,
+//! [`parse_pack_manifest`] and [`pack_from_manifest`] from text. Everything reads from a
+//! [`Tree`](holdall_tree::Tree), so a pack inside a sealed file is the same pack. Nothing here
+//! fetches, installs or runs anything.
+
+pub mod codes;
+mod definition;
+mod digest;
+mod handle;
+mod manifest;
+mod name;
+mod pin;
+mod refs;
+
+pub use codes::CODES;
+pub use definition::{AppEntry, Definition, Knowledge, PackDefinition, Playbook, Plugin, Pricing};
+pub use digest::{ALG, Comparison, PACK_LABEL, PackDigest, Refusal, pack_digest};
+pub use handle::{PackHandle, PackStatus};
+pub use manifest::{
+    AIP, CheckedPack, FILE, KEYS, MAX_DESCRIPTION, MAX_TITLE, PackError, PackManifest, SCHEMA,
+    check_pack, define_pack, pack_from_manifest, parse_pack_manifest,
+};
+pub use name::{MAX_NAME, MIN_NAME, NAME_PATTERN, is_pack_name};
+pub use pin::{Convention, GitPin, Include, IncludeError, PIN_PATTERN, PackageName, PinError};
+pub use refs::{
+    APP_FAMILY, ArtifactRef, MAX_ID, PACK_FAMILY, PackRef, RefError, RefIndex, ResolveError,
+};
