@@ -210,7 +210,13 @@ impl Tree for DirTree {
             FileKind::Directory => return Err(is_a_directory(path)),
             FileKind::Symlink | FileKind::Other => return Err(not_a_file(path)),
         }
-        Ok(Box::new(DiskFile { path: path.clone(), stamp: Stamp::of(&stat), file: fd.into() }))
+        let mode = stat.st_mode & 0o7777;
+        Ok(Box::new(DiskFile {
+            path: path.clone(),
+            stamp: Stamp::of(&stat),
+            mode,
+            file: fd.into(),
+        }))
     }
 
     fn read_dir(&self, path: &TreePath) -> Result<Vec<DirEntry>, TreeError> {
@@ -311,12 +317,17 @@ impl Stamp {
 struct DiskFile {
     path: TreePath,
     file: File,
+    mode: u32,
     stamp: Stamp,
 }
 
 impl TreeFile for DiskFile {
     fn len(&self) -> u64 {
         self.stamp.len
+    }
+
+    fn mode(&self) -> Option<u32> {
+        Some(self.mode)
     }
 
     fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize, TreeError> {

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use crate::walk::{Limits, walk};
+use crate::walk::{Limits, WalkEntry, walk};
 use crate::{Algorithm, Digest, FileKind, Tree, TreeError, TreeErrorKind, TreeFile, TreePath};
 
 /// What the bytes under the hash begin with.
@@ -46,16 +46,9 @@ pub fn tree_hash(tree: &dyn Tree, options: HashOptions) -> Result<Digest, TreeEr
     Ok(Digest::new(Algorithm::HoldallTreeV1, hash.finalize().into()))
 }
 
-struct Row {
-    path: TreePath,
-    kind: FileKind,
-}
-
 /// The entries that get a row, sorted by path bytes.
-fn rows(tree: &dyn Tree, options: HashOptions) -> Result<Vec<Row>, TreeError> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut directories = Vec::new();
-    let mut parents = std::collections::HashSet::new();
+fn rows(tree: &dyn Tree, options: HashOptions) -> Result<Vec<WalkEntry>, TreeError> {
+    let mut all = Vec::new();
     let mut entries = walk(tree, &TreePath::root(), options.limits);
     while let Some(entry) = entries.next() {
         let entry = entry?;
@@ -63,29 +56,25 @@ fn rows(tree: &dyn Tree, options: HashOptions) -> Result<Vec<Row>, TreeError> {
             entries.skip_children();
             continue;
         }
-        if let Some(parent) = entry.path.parent() {
-            parents.insert(parent);
+        if entry.kind == FileKind::Other {
+            let what = "a device, fifo or socket has no hash";
+            return Err(TreeError::new(TreeErrorKind::WrongKind, &entry.path, what));
         }
-        match entry.kind {
-            FileKind::Directory => directories.push(entry.path),
-            FileKind::Other => {
-                let what = "a device, fifo or socket has no hash";
-                return Err(TreeError::new(TreeErrorKind::WrongKind, &entry.path, what));
-            }
-            kind => rows.push(Row { path: entry.path, kind }),
-        }
+        all.push(entry);
     }
-    directories.retain(|dir| !parents.contains(dir));
-    if !directories.is_empty() {
-        let kind = FileKind::Directory;
-        rows.extend(directories.into_iter().map(|path| Row { path, kind }));
-        rows.sort_by(|a, b| a.path.cmp(&b.path));
-    }
-    Ok(rows)
+    let has_entries = |dir: &WalkEntry| {
+        let below = format!("{}/", dir.path);
+        let next = all.partition_point(|entry| entry.path.as_str() < below.as_str());
+        all.get(next).is_some_and(|entry| entry.path.as_str().starts_with(&below))
+    };
+    let full: Vec<_> =
+        all.iter().map(|e| e.kind == FileKind::Directory && has_entries(e)).collect();
+    let rows = all.into_iter().zip(full).filter(|(_, full)| !full).map(|(entry, _)| entry);
+    Ok(rows.collect())
 }
 
 /// Kind byte, length and hash of a row's content.
-fn content(tree: &dyn Tree, row: &Row) -> Result<(u8, u64, [u8; 32]), TreeError> {
+fn content(tree: &dyn Tree, row: &WalkEntry) -> Result<(u8, u64, [u8; 32]), TreeError> {
     match row.kind {
         FileKind::Symlink => {
             let target = tree.read_link(&row.path)?;
@@ -93,8 +82,12 @@ fn content(tree: &dyn Tree, row: &Row) -> Result<(u8, u64, [u8; 32]), TreeError>
         }
         FileKind::Directory => Ok((b'd', 0, Sha256::digest(b"").into())),
         FileKind::File | FileKind::Other => {
-            let kind = if tree.metadata(&row.path)?.executable() { b'x' } else { b'f' };
             let file = tree.open(&row.path)?;
+            let mode = match file.mode() {
+                Some(mode) => mode,
+                None => tree.metadata(&row.path)?.mode,
+            };
+            let kind = if mode & 0o111 == 0 { b'f' } else { b'x' };
             let digest = sha256_file(&row.path, file.as_ref())?;
             Ok((kind, file.len(), digest))
         }

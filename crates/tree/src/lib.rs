@@ -214,6 +214,12 @@ pub trait TreeFile: Send + Sync + fmt::Debug {
         self.len() == 0
     }
 
+    /// Permission bits at the time of opening, `0o7777` at most, if they came with the opening;
+    /// else [`Tree::metadata`] knows them.
+    fn mode(&self) -> Option<u32> {
+        None
+    }
+
     /// Reads at most `buf.len()` bytes at `offset`; 0 only at the end. Fewer bytes before the
     /// length of opening are [`TreeErrorKind::Changed`].
     fn read_at(&self, buf: &mut [u8], offset: u64) -> Result<usize, TreeError>;

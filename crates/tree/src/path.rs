@@ -115,11 +115,21 @@ impl TreePath {
 
     /// The path of the entry `name` of this directory.
     pub fn child(&self, name: &str) -> Result<Self, PathError> {
-        let child = Self::new(name)?;
-        if name.contains('/') || child.is_root() {
-            return Err(PathError::NotNormalised(name.to_owned()));
+        // Directories are read entry by entry: a good name costs one allocation.
+        if matches!(name, "" | "." | "..") || name.contains(['/', '\0']) {
+            return Err(match Self::new(name) {
+                Err(error) => error,
+                Ok(_) => PathError::NotNormalised(name.to_owned()),
+            });
         }
-        Ok(self.join(&child))
+        if self.is_root() {
+            return Ok(Self(name.to_owned()));
+        }
+        let mut path = String::with_capacity(self.0.len() + 1 + name.len());
+        path.push_str(&self.0);
+        path.push('/');
+        path.push_str(name);
+        Ok(Self(path))
     }
 
     /// What is left of it below `base`, the root if they are equal.
