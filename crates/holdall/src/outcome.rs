@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use holdall_diagnostics::{Diagnostic, Severity};
-use holdall_source::SourceError;
-use holdall_tree::TreeError;
+use holdall_source::{OpenError, SourceError};
 use serde_json::{Map, Value};
 
 use crate::codes;
@@ -184,13 +183,13 @@ impl From<Diagnostic> for Failure {
 
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
-        let exit = if error.is_usage() { Exit::Usage } else { Exit::Failed };
-        Self { exit, diagnostics: vec![error.diagnostic()] }
+        OpenError::from(error).into()
     }
 }
 
-impl From<TreeError> for Failure {
-    fn from(error: TreeError) -> Self {
-        Diagnostic::new(&holdall_source::codes::CANNOT_OPEN, error.to_string()).into()
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        let exit = if error.is_usage() { Exit::Usage } else { Exit::Failed };
+        Self { exit, diagnostics: vec![error.diagnostic()] }
     }
 }

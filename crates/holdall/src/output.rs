@@ -42,13 +42,14 @@ pub(crate) fn print(outcome: Outcome, style: Style) -> ExitCode {
 
 /// Prints what clap says: help and version as data, an error as an error.
 pub(crate) fn refused(refused: &Refused) -> ExitCode {
-    if refused.error.exit_code() == 0 {
-        return finish(Exit::Done, refused.error.print().map_err(WriteError::from));
-    }
+    let exit = if refused.error.exit_code() == 0 { Exit::Done } else { Exit::Usage };
     if !refused.json {
-        return finish(Exit::Usage, refused.error.print().map_err(WriteError::from));
+        return finish(exit, refused.error.print().map_err(WriteError::from));
     }
     let text = refused.error.render().to_string();
+    if exit == Exit::Done {
+        return print(Outcome::new("help").fact("help", text), Style { format: Format::Json });
+    }
     let text = text.trim().trim_start_matches("error: ");
     let (message, help) = text.split_once("\n\n").unwrap_or((text, ""));
     let diagnostic = Diagnostic::new(&codes::USAGE, message);

@@ -1,11 +1,13 @@
-//! Everything that can be wrong with a source, and the diagnostic it becomes.
+//! Everything that can be wrong with a source, as typed and as found, and the diagnostic it
+//! becomes.
 
+use holdall_aospkg::PackageError;
 use holdall_diagnostics::{Code, Diagnostic};
 use holdall_tree::TreeError;
 
 use crate::{Kind, codes};
 
-/// Why a source cannot be used.
+/// Why a text is no source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// A word that is neither a path nor an address.
@@ -35,6 +37,54 @@ pub enum SourceError {
     NotUtf8 {
         /// The path with U+FFFD for what could not be read.
         lossy: String,
+    },
+}
+
+impl SourceError {
+    /// The code under which it is reported.
+    pub const fn code(&self) -> &'static Code {
+        match self {
+            Self::BareWord { .. } => &codes::BARE_WORD,
+            Self::NotPinned { .. } => &codes::NOT_PINNED,
+            Self::BadAddress { .. } => &codes::BAD_ADDRESS,
+            Self::NotUtf8 { .. } => &codes::NOT_UTF8,
+        }
+    }
+
+    /// Whether the command line itself is wrong, so that no look at any file could help.
+    pub const fn is_usage(&self) -> bool {
+        matches!(self, Self::BareWord { .. } | Self::NotPinned { .. } | Self::BadAddress { .. })
+    }
+
+    /// The finding that the user sees.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let diagnostic = Diagnostic::new(self.code(), self.to_string());
+        match self {
+            Self::BareWord { word } => diagnostic.help(format!("for the directory type ./{word}")),
+            Self::NotPinned { address } => diagnostic.help(format!(
+                "type {address}#SHA40 with the 40 digits that `git ls-remote {} HEAD` prints",
+                address.trim_start_matches("git+")
+            )),
+            Self::BadAddress { help: Some(help), .. } => diagnostic.help(help),
+            Self::NotUtf8 { .. } => diagnostic.help("rename the file so that its path is UTF-8"),
+            Self::BadAddress { help: None, .. } => diagnostic,
+        }
+    }
+}
+
+/// Why a source cannot be opened or read.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum OpenError {
+    /// It is no source to begin with.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The file is a package, and a faulty one.
+    #[error("{error}")]
+    Package {
+        /// The path, as typed.
+        path: String,
+        /// What is wrong with it.
+        error: PackageError,
     },
     /// The operating system refused.
     #[error("{detail} ({errno})")]
@@ -86,50 +136,32 @@ pub enum SourceError {
     },
 }
 
-impl SourceError {
-    /// The code under which it is reported.
-    pub const fn code(&self) -> &'static Code {
-        match self {
-            Self::BareWord { .. } => &codes::BARE_WORD,
-            Self::NotPinned { .. } => &codes::NOT_PINNED,
-            Self::BadAddress { .. } => &codes::BAD_ADDRESS,
-            Self::NotUtf8 { .. } => &codes::NOT_UTF8,
-            Self::CannotOpen { .. } | Self::Tree { .. } => &codes::CANNOT_OPEN,
-            Self::NotATree { .. } => &codes::NOT_A_TREE,
-            Self::NothingKnown { .. } => &codes::NOTHING_KNOWN,
-            Self::WrongKind { .. } => &codes::WRONG_KIND,
-            Self::NotFetched { .. } => &codes::CANNOT_FETCH,
-        }
-    }
-
-    /// Whether the command line itself is wrong, so that no look at any file could help.
+impl OpenError {
+    /// Whether the command line itself is wrong.
     pub const fn is_usage(&self) -> bool {
-        matches!(self, Self::BareWord { .. } | Self::NotPinned { .. } | Self::BadAddress { .. })
+        matches!(self, Self::Source(error) if error.is_usage())
     }
 
     /// The finding that the user sees.
     pub fn diagnostic(&self) -> Diagnostic {
-        let diagnostic = Diagnostic::new(self.code(), self.to_string());
+        let of = |code| Diagnostic::new(code, self.to_string());
         match self {
-            Self::BareWord { word } => diagnostic.help(format!("for the directory type ./{word}")),
-            Self::NotPinned { address } => diagnostic.help(format!(
-                "type {address}#SHA40 with the 40 digits that `git ls-remote {} HEAD` prints",
-                address.trim_start_matches("git+")
-            )),
-            Self::BadAddress { help: Some(help), .. } => diagnostic.help(help),
-            Self::NotUtf8 { .. } => diagnostic.help("rename the file so that its path is UTF-8"),
-            Self::NotATree { path, .. }
-            | Self::CannotOpen { path, .. }
-            | Self::Tree { path, .. } => diagnostic.at(path),
-            Self::NotFetched { .. } => diagnostic.help("fetch it, and give the path of what was fetched"),
-            Self::WrongKind { path, .. } => {
-                diagnostic.at(path).help("leave out --kind, or look further inside with --subdir DIR")
+            Self::Source(error) => error.diagnostic(),
+            Self::Package { path, error } => error.diagnostic().at(path),
+            Self::CannotOpen { path, .. } | Self::Tree { path, .. } => {
+                of(&codes::CANNOT_OPEN).at(path)
             }
-            Self::NothingKnown { path } => diagnostic.at(path).help(
+            Self::NotATree { path, .. } => of(&codes::NOT_A_TREE).at(path),
+            Self::NotFetched { .. } => {
+                of(&codes::CANNOT_FETCH).help("fetch it, and give the path of what was fetched")
+            }
+            Self::WrongKind { path, .. } => of(&codes::WRONG_KIND)
+                .at(path)
+                .help("leave out --kind, or look further inside with --subdir DIR"),
+            Self::NothingKnown { path } => of(&codes::NOTHING_KNOWN).at(path).help(
                 "give the directory with PACK.md, SKILL.md, APP.md, agent-bundle.manifest.json or agentos-package.json; \
                  --subdir DIR looks further inside",
             ),
-            Self::BadAddress { help: None, .. } => diagnostic,
         }
     }
 }

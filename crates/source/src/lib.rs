@@ -14,7 +14,7 @@ mod spec;
 pub mod validate;
 
 pub use codes::CODES;
-pub use error::SourceError;
+pub use error::{OpenError, SourceError};
 pub use kind::{Kind, UnknownKind, detect};
-pub use open::{OpenOptions, Opened, open};
+pub use open::{Container, OpenOptions, Opened, open};
 pub use spec::{GitAddress, NpmSpec, Source};

@@ -6,10 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use holdall_aospkg::TarFileSystem;
+use holdall_aospkg::format::MAGIC;
 use holdall_tree::{DirTree, SubTree, Tree, TreeError, TreePath};
 use rustix::fs::{Mode, OFlags};
 
-use crate::{Kind, Source, SourceError, detect};
+use crate::{Kind, OpenError, Source, detect};
 
 /// What narrows a source down.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +29,16 @@ pub struct Opened {
     location: Utf8PathBuf,
     tree: Arc<dyn Tree>,
     kind: Option<Kind>,
+    container: Option<Container>,
     subdir: TreePath,
+}
+
+/// The sealed file that a tree is read from.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Container {
+    /// A package.
+    Package(TarFileSystem),
 }
 
 impl Opened {
@@ -52,8 +63,25 @@ impl Opened {
     }
 
     /// What it is, for commands that have to know.
-    pub fn known_kind(&self) -> Result<Kind, SourceError> {
-        self.kind.ok_or_else(|| SourceError::NothingKnown { path: self.shown(&TreePath::root()) })
+    pub fn known_kind(&self) -> Result<Kind, OpenError> {
+        self.kind.ok_or_else(|| OpenError::NothingKnown { path: self.shown(&TreePath::root()) })
+    }
+
+    /// The sealed file, if the source is one and not a directory inside it.
+    pub fn container(&self) -> Option<&Container> {
+        self.container.as_ref().filter(|_| self.subdir.is_root())
+    }
+
+    /// The package, if the source is one.
+    pub fn package(&self) -> Option<&TarFileSystem> {
+        match self.container()? {
+            Container::Package(package) => Some(package),
+        }
+    }
+
+    /// Whether the source is a sealed file, or inside one.
+    pub const fn is_sealed(&self) -> bool {
+        self.container.is_some()
     }
 
     /// A path in the tree as diagnostics show it: below the source as typed.
@@ -71,22 +99,22 @@ impl Opened {
     }
 
     /// The error of a question to the tree.
-    pub fn error(&self, error: TreeError) -> SourceError {
-        SourceError::Tree { path: self.location.to_string(), error }
+    pub fn error(&self, error: TreeError) -> OpenError {
+        OpenError::Tree { path: self.location.to_string(), error }
     }
 }
 
 /// Opens a source. Relative paths begin in `base`. Of the forms only paths are files here; what
 /// stands behind an address has to be fetched first, by a part that may open connections.
-pub fn open(source: &Source, base: &Path, options: &OpenOptions) -> Result<Opened, SourceError> {
+pub fn open(source: &Source, base: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
     match source {
         Source::Path(path) => open_path(source, path, base, options),
         Source::Git(address) => {
             address.pinned()?;
-            Err(SourceError::NotFetched { address: source.to_string() })
+            Err(OpenError::NotFetched { address: source.to_string() })
         }
         Source::Https(_) | Source::Npm(_) | Source::Ref(_) => {
-            Err(SourceError::NotFetched { address: source.to_string() })
+            Err(OpenError::NotFetched { address: source.to_string() })
         }
     }
 }
@@ -96,31 +124,31 @@ fn open_path(
     path: &Utf8Path,
     base: &Path,
     options: &OpenOptions,
-) -> Result<Opened, SourceError> {
-    let found = Found::open(&base.join(path), path)?;
-    let whole: Arc<dyn Tree> = match found {
-        Found::Directory(tree) => Arc::new(tree),
-        Found::File { mut file, .. } => {
-            let mut head = [0; 512];
-            let read = file.read(&mut head).map_err(|error| cannot_open(path, &error))?;
-            return Err(SourceError::NotATree {
-                path: path.to_string(),
-                found: looks_like(&head[..read]).to_owned(),
-            });
-        }
+) -> Result<Opened, OpenError> {
+    let (whole, container): (Arc<dyn Tree>, _) = match Found::open(&base.join(path), path)? {
+        Found::Directory(tree) => (Arc::new(tree), None),
+        Found::Package(package) => (Arc::new(package.clone()), Some(Container::Package(package))),
     };
-    let in_tree = |error| SourceError::Tree { path: path.to_string(), error };
+    let in_tree = |error| OpenError::Tree { path: path.to_string(), error };
     let tree: Arc<dyn Tree> = if options.subdir.is_root() {
         whole
     } else {
         Arc::new(SubTree::new(whole, options.subdir.clone()).map_err(in_tree)?)
     };
+    let is_package = container.is_some() && options.subdir.is_root();
+    let holds = |kind: Kind| match kind {
+        Kind::Package if is_package => Ok(true),
+        kind => kind.is_at_root(&tree).map_err(in_tree),
+    };
+    let found = || match detect(&tree).map_err(in_tree)? {
+        None | Some(Kind::Package) if is_package => Ok::<_, OpenError>(Some(Kind::Package)),
+        found => Ok(found),
+    };
     let kind = match options.kind {
-        None => detect(&tree).map_err(in_tree)?,
-        Some(kind) if kind.is_at_root(&tree).map_err(in_tree)? => Some(kind),
+        None => found()?,
+        Some(kind) if holds(kind)? => Some(kind),
         Some(kind) => {
-            let found = detect(&tree).map_err(in_tree)?;
-            return Err(SourceError::WrongKind { path: path.to_string(), kind, found });
+            return Err(OpenError::WrongKind { path: path.to_string(), kind, found: found()? });
         }
     };
     Ok(Opened {
@@ -128,6 +156,7 @@ fn open_path(
         location: path.to_owned(),
         tree,
         kind,
+        container,
         subdir: options.subdir.clone(),
     })
 }
@@ -135,38 +164,45 @@ fn open_path(
 /// What stands at a path.
 enum Found {
     Directory(DirTree),
-    File { file: File },
+    Package(TarFileSystem),
 }
 
 impl Found {
     /// Opens a path, links in it followed because the caller named it. A FIFO or device is told
     /// apart before it is opened, and never waited for should it appear in between.
-    fn open(path: &Path, shown: &Utf8Path) -> Result<Self, SourceError> {
+    fn open(path: &Path, shown: &Utf8Path) -> Result<Self, OpenError> {
         let metadata = std::fs::metadata(path).map_err(|error| cannot_open(shown, &error))?;
         if metadata.is_dir() {
             return DirTree::open(path).map(Self::Directory).map_err(|error| {
-                SourceError::CannotOpen {
+                OpenError::CannotOpen {
                     path: shown.to_string(),
                     errno: error.kind.errno(),
                     detail: "the directory cannot be opened".to_owned(),
                 }
             });
         }
-        if metadata.is_file() {
-            let flags = OFlags::CLOEXEC | OFlags::RDONLY | OFlags::NONBLOCK;
-            let file = rustix::fs::open(path, flags, Mode::empty())
-                .map(File::from)
-                .map_err(|error| cannot_open(shown, &error.into()))?;
-            if file.metadata().map_err(|error| cannot_open(shown, &error))?.is_file() {
-                return Ok(Self::File { file });
-            }
+        let not_a_tree =
+            |found: &str| OpenError::NotATree { path: shown.to_string(), found: found.to_owned() };
+        if !metadata.is_file() {
+            return Err(not_a_tree("a FIFO, device or socket"));
         }
-        let found = "a FIFO, device or socket".to_owned();
-        Err(SourceError::NotATree { path: shown.to_string(), found })
+        let flags = OFlags::CLOEXEC | OFlags::RDONLY | OFlags::NONBLOCK;
+        let mut head = [0; 512];
+        let read = rustix::fs::open(path, flags, Mode::empty())
+            .map_err(std::io::Error::from)
+            .and_then(|file| File::from(file).read(&mut head))
+            .map_err(|error| cannot_open(shown, &error))?;
+        let head = &head[..read];
+        if head.starts_with(&MAGIC) {
+            return TarFileSystem::open(path)
+                .map(Self::Package)
+                .map_err(|error| OpenError::Package { path: shown.to_string(), error });
+        }
+        Err(not_a_tree(looks_like(head)))
     }
 }
 
-fn cannot_open(path: &Utf8Path, error: &std::io::Error) -> SourceError {
+fn cannot_open(path: &Utf8Path, error: &std::io::Error) -> OpenError {
     use std::io::ErrorKind;
     let (errno, detail) = match error.kind() {
         ErrorKind::NotFound => ("ENOENT", "no such file or directory".to_owned()),
@@ -179,7 +215,7 @@ fn cannot_open(path: &Utf8Path, error: &std::io::Error) -> SourceError {
         }
         _ => ("EIO", error.to_string()),
     };
-    SourceError::CannotOpen { path: path.to_string(), errno, detail }
+    OpenError::CannotOpen { path: path.to_string(), errno, detail }
 }
 
 /// What the first bytes of a file look like, for an error that helps.

@@ -47,6 +47,12 @@ fn json_is_one_object_also_for_a_wrong_command_line() {
 }
 
 #[test]
+fn json_is_one_object_also_for_help() {
+    let value = Place::new().run(["--json", "--version"]).ok().json();
+    assert_eq!(value["help"], concat!("holdall ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
 fn sarif_and_github_are_for_validate() {
     let run = Place::new().run(["explain", "HD0101", "--format", "sarif"]);
     assert_eq!((run.code, run.text()), (2, ""));
