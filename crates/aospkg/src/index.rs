@@ -169,6 +169,14 @@ impl Index {
         hit.then_some(index)
     }
 
+    /// The position of a path, whether or not anything leads to it.
+    pub(crate) fn position_of(&self, path: &str) -> Option<usize> {
+        self.find(path).or_else(|| {
+            let at = self.first_from(0, path.as_bytes());
+            (at < self.len() && self.path(at) == path.as_bytes()).then_some(at)
+        })
+    }
+
     /// The children of the directory at `index`, from the position `cursor` on (0 from the start).
     pub fn children(&self, index: usize, cursor: usize) -> Children<'_> {
         let mut prefix = self.path(index).to_vec();

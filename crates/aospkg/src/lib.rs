@@ -24,6 +24,7 @@ mod inspect;
 mod model;
 mod oddities;
 mod package;
+mod verify;
 
 pub use bare::{DecodeError, Tolerance, ToleranceUse, Tolerances};
 pub use decode::decode_manifest;
@@ -45,3 +46,4 @@ pub use model::{
 };
 pub use oddities::{PackageLimits, oddities};
 pub use package::Package;
+pub use verify::{Digests, Verification, digests, verify};

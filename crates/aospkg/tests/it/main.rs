@@ -5,3 +5,4 @@ mod fs;
 mod index;
 mod real;
 mod support;
+mod verify;
