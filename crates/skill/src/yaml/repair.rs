@@ -66,7 +66,7 @@ pub(super) fn parse(document: &Document) -> Parsed {
         fixes.push(fix);
         let next = attempt(document, &fixes);
         // Quotes that do not get the parser past the value were not what it lacked.
-        if next.as_ref().is_err_and(|next| next.at < end) {
+        if next.as_ref().is_err_and(|next| next.at < end || next.at <= stop.at) {
             fixes.pop();
             break;
         }
@@ -76,6 +76,13 @@ pub(super) fn parse(document: &Document) -> Parsed {
     let root = match result {
         Ok(built) => {
             diagnostics.extend(built.diagnostics);
+            if built.root.is_none() {
+                // `...` alone: lines, and no document in them.
+                let found = Diagnostic::new(&codes::FRONTMATTER_MISSING, "empty frontmatter")
+                    .span(source, document.yaml_range())
+                    .help("write the document's fields between the two `---`");
+                diagnostics.push(found);
+            }
             built.root
         }
         Err(stop) => {

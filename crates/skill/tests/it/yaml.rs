@@ -216,6 +216,22 @@ fn budgets_stop_bombs() {
 }
 
 #[test]
+fn a_text_without_a_document_is_an_error() {
+    let (_, parsed) = parse("\n...\n");
+    assert_eq!(places(&parsed.diagnostics), ["PK0101 2:1"]);
+}
+
+#[test]
+fn quotes_that_do_not_get_the_reader_further_are_no_fix() {
+    // The fault is the lone bracket; the value before it only looks like one without quotes.
+    let (text, parsed) = parse("-   ` f\n\n  - ` faa\n\n]\nf\n");
+    assert!(!parsed.is_valid());
+    let fixed = String::from_utf8(fix::apply(text.as_bytes(), &parsed.fixes)).unwrap();
+    let (_, again) = parse(&fixed[4..fixed.len() - 4]);
+    assert!(again.fixes.is_empty());
+}
+
+#[test]
 fn a_byte_order_mark_is_one_warning() {
     let source = SourceText::new("\u{feff}---\na: 1\n---\n".as_bytes().to_vec());
     let parsed = yaml::parse(&Document::split(&source).unwrap());
