@@ -99,10 +99,10 @@ pub fn relocatable_path(path: &str) -> Result<TreePath, PathFault> {
     if path.starts_with('/') {
         return Err(PathFault::Absolute);
     }
-    if let [letter, b':', ..] = path.as_bytes() {
-        if letter.is_ascii_alphabetic() {
-            return Err(PathFault::Drive);
-        }
+    if let [letter, b':', ..] = path.as_bytes()
+        && letter.is_ascii_alphabetic()
+    {
+        return Err(PathFault::Drive);
     }
     path.split('/').try_for_each(check_segment)?;
     TreePath::new(path).map_err(|_| PathFault::DotSegment)

@@ -25,12 +25,14 @@ const HIDDEN_BY_HOME: [&str; 10] = [
 
 /// Variables and working directory of this run, `--home` applied.
 #[derive(Debug, Clone)]
+#[allow(dead_code, reason = "the store and children come with the commands that change things")]
 pub(crate) struct Env {
     variables: BTreeMap<OsString, OsString>,
     working_directory: PathBuf,
     moved: bool,
 }
 
+#[allow(dead_code, reason = "the store and children come with the commands that change things")]
 impl Env {
     /// Reads the process's environment. With `--home DIR` the home is DIR, made absolute, and the
     /// variables that would lead past it count as unset.

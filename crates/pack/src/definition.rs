@@ -114,7 +114,7 @@ impl PackDefinition {
         map.add("apps", self.apps.as_ref().map(|apps| apps_node(apps)));
         map.add("knowledge", self.knowledge.as_ref().map(Knowledge::to_node));
         map.add("playbook", self.playbook.as_ref().map(Playbook::to_node));
-        map.add("pricing", self.pricing.as_ref().map(Pricing::to_node));
+        map.add("pricing", self.pricing.map(|pricing| pricing.node()));
         map.texts("blockers", self.blockers.as_ref());
         map.node()
     }
@@ -153,7 +153,7 @@ impl Playbook {
 }
 
 impl Pricing {
-    fn to_node(&self) -> Node {
+    fn node(self) -> Node {
         let mut map = Members::default();
         map.add("ebook", self.ebook.map(number));
         map.add("bundle", Some(number(self.bundle)));

@@ -37,6 +37,7 @@ pub(crate) fn checksums(bytes: &[u8; BLOCK]) -> (u32, i32) {
 
 impl Block {
     /// Takes a block with a right checksum.
+    #[expect(clippy::large_types_passed_by_value, reason = "a block is moved into its view once")]
     pub(crate) fn new(bytes: [u8; BLOCK]) -> Result<Self, TarErrorKind> {
         let (unsigned, signed) = checksums(&bytes);
         let field = &bytes[CHECKSUM];
@@ -92,7 +93,7 @@ impl Block {
 
     pub(crate) fn mtime(&self) -> Result<i64, TarErrorKind> {
         let value = number("mtime", &self.bytes[136..148])?;
-        i64::try_from(value).map_err(|_| out_of_range("mtime", value))
+        i64::try_from(value).map_err(|_| out_of_range("mtime", &value))
     }
 
     /// The size; blank is an error, since everything behind it would shift.
@@ -120,7 +121,7 @@ impl Block {
         range: std::ops::Range<usize>,
     ) -> Result<u64, TarErrorKind> {
         let value = number(name, &self.bytes[range])?;
-        u64::try_from(value).map_err(|_| out_of_range(name, value))
+        u64::try_from(value).map_err(|_| out_of_range(name, &value))
     }
 }
 
@@ -161,7 +162,7 @@ fn octal(bytes: &[u8]) -> Option<u64> {
     Some(digits.iter().fold(0, |value, digit| value * 8 + u64::from(digit - b'0')))
 }
 
-pub(crate) fn out_of_range(field: &'static str, value: impl ToString) -> TarErrorKind {
+pub(crate) fn out_of_range(field: &'static str, value: &impl ToString) -> TarErrorKind {
     TarErrorKind::OutOfRange { field, value: value.to_string() }
 }
 

@@ -201,7 +201,7 @@ fn unsigned(field: &'static str, value: &[u8]) -> Result<Option<u64>, TarErrorKi
     match decimal(value) {
         Some(number) => Ok(Some(number)),
         None if value.iter().all(u8::is_ascii_digit) => {
-            Err(out_of_range(field, String::from_utf8_lossy(value)))
+            Err(out_of_range(field, &String::from_utf8_lossy(value)))
         }
         None => Err(TarErrorKind::Number { field, bytes: shortened(value) }),
     }
@@ -228,7 +228,7 @@ fn time(field: &'static str, value: &[u8]) -> Result<Option<i64>, TarErrorKind> 
     if seconds.is_empty() {
         return Err(wrong());
     }
-    let too_large = || out_of_range(field, String::from_utf8_lossy(value));
+    let too_large = || out_of_range(field, &String::from_utf8_lossy(value));
     let seconds =
         i64::try_from(decimal(seconds).ok_or_else(too_large)?).map_err(|_| too_large())?;
     let below = i64::from(fraction.iter().any(|&digit| digit != b'0'));

@@ -291,9 +291,9 @@ impl<I: Input> Reader<I> {
         let end = padded(member.stored_size)
             .and_then(|len| member.data_offset.checked_add(len))
             .filter(|&end| i64::try_from(end).is_ok())
-            .ok_or_else(|| at(out_of_range("size", stored)))?;
+            .ok_or_else(|| at(out_of_range("size", &stored)))?;
         if i64::try_from(member.size).is_err() {
-            return Err(at(out_of_range("size", member.size)));
+            return Err(at(out_of_range("size", &member.size)));
         }
         if let Some(len) = self.input.known_len()
             && end > len

@@ -413,16 +413,16 @@ impl Scanner<'_> {
             return Err(self.unexpected("a key"));
         }
         let key = self.string()?;
-        if let Some(open) = self.stack.last_mut() {
-            if let Some(before) = open.key.replace(key) {
-                let (before, key) = (self.doc.token(before), self.doc.token(key));
-                let order = utf16_cmp(&self.doc.string(before), &self.doc.string(key));
-                if order != Ordering::Less {
-                    open.ascending = false;
-                    // An equal neighbour is a duplicate, and reported as one.
-                    if order == Ordering::Greater {
-                        self.departs(DepartureKind::KeyOrder, key.start as usize..key.end as usize);
-                    }
+        if let Some(open) = self.stack.last_mut()
+            && let Some(before) = open.key.replace(key)
+        {
+            let (before, key) = (self.doc.token(before), self.doc.token(key));
+            let order = utf16_cmp(&self.doc.string(before), &self.doc.string(key));
+            if order != Ordering::Less {
+                open.ascending = false;
+                // An equal neighbour is a duplicate, and reported as one.
+                if order == Ordering::Greater {
+                    self.departs(DepartureKind::KeyOrder, key.start as usize..key.end as usize);
                 }
             }
         }

@@ -89,7 +89,7 @@ fn write(directory: &Path, made: &[(&str, String)]) -> Result<(), Failure> {
             let done = new.write_all(text.as_bytes()).and_then(|()| new.sync_all());
             done.map_err(|error| {
                 let _ = std::fs::remove_file(&file);
-                files::cannot_write(&file, &error).into()
+                files::cannot_write(&file, &error)
             })
         };
         if let Err(failure) = written() {

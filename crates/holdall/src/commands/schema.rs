@@ -33,6 +33,7 @@ impl Name {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "one of the commands, which may fail")]
 pub(crate) fn run(arguments: &Schema, _context: &Context<'_>) -> CommandResult {
     let schema = arguments.name.schema();
     let text = format!("{schema:#}\n");

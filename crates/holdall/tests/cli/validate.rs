@@ -150,7 +150,8 @@ fn init_leaves_nothing_half_written() {
 
 #[test]
 fn schemas_are_printed() {
-    for name in ["skill"] {
+    {
+        let name = "skill";
         let text = Place::new().run(["schema", name]).ok();
         let schema: serde_json::Value = serde_json::from_str(text.text()).unwrap();
         assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");

@@ -204,7 +204,7 @@ fn the_end_of_an_archive_is_reported() {
     assert_eq!((end(&hidden).zero_blocks, end(&hidden).trailing), (2, Some(2048)));
     let lone = [&one[..], &[0; 512], &one[..]].concat();
     assert_eq!((end(&lone).zero_blocks, end(&lone).trailing), (1, Some(1536)));
-    let late = [&archive(std::slice::from_ref(&one))[..], &[0; 70_000], b"x"].concat();
+    let late = [&archive(std::slice::from_ref(&one))[..], &vec![0; 70_000], b"x"].concat();
     assert_eq!(end(&late).trailing, Some((2048 + 70_000) / 512 * 512));
 }
 
