@@ -47,9 +47,10 @@ pub const MODE_DIRECTORY: u32 = 0o040_000;
 pub const MODE_SYMLINK: u32 = 0o120_000;
 
 /// A format version. The container's and both chunks' schema versions are the same number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Version {
     /// The seed's format: agents, snapshots. Read by agentOS 0.2.
+    #[default]
     V1,
     /// Without the agent block and the snapshot path. Read by agentOS 0.4, which refuses 1.
     V2,

@@ -23,6 +23,7 @@ mod index;
 mod inspect;
 mod model;
 mod oddities;
+pub mod pack;
 mod package;
 mod verify;
 

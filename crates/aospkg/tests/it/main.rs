@@ -3,6 +3,7 @@
 mod format;
 mod fs;
 mod index;
+mod pack;
 mod real;
 mod support;
 mod verify;
