@@ -12,6 +12,8 @@ use holdall_aospkg::{
     encode_manifest, extract, inspect, oddities, read_manifest, verify,
 };
 
+use holdall_aospkg::pack::{Input, PackOptions, plan};
+
 use crate::support::{Ours, peer, same_answers};
 
 const PACKAGES: [&str; 5] = ["tar-0.3.5", "grep-0.3.4", "coreutils-0.3.4", "vim-0.3.3", "pi-0.2.7"];
@@ -226,5 +228,52 @@ fn extraction_gives_what_gnu_tar_extracts() {
             .status()
             .unwrap();
         assert!(status.success(), "{name}");
+    }
+}
+
+#[test]
+#[ignore = "needs HOLDALL_PACKAGES"]
+fn packing_what_is_in_a_package_gives_the_same_files_and_commands() {
+    for name in PACKAGES {
+        let path = package(name);
+        let before = TarFileSystem::open(&path).unwrap();
+        let opened = Package::open(&path).unwrap();
+        let manifest = opened.manifest().unwrap();
+        let options = PackOptions {
+            name: Some(manifest.name.clone()),
+            version_name: Some(manifest.version.clone()),
+            agent: manifest.agent.as_ref().map(|agent| agent.acp_entrypoint.clone()),
+            // Published trees hold names that Windows reserves.
+            posix: true,
+            ..PackOptions::default()
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("again.aospkg");
+        let plan = plan(Input::Tree(&before), &options)
+            .unwrap_or_else(|found| panic!("{name}: {found:#?}"));
+        plan.write(&out).unwrap();
+        let again = Package::open(&out).unwrap();
+        let rows = |package: &Package| -> Vec<_> {
+            let row = |entry: holdall_aospkg::TarEntry<'_>| {
+                let link = entry.link_target.map(str::to_owned);
+                (entry.path.to_owned(), entry.kind, entry.size, link)
+            };
+            package.index().iter().map(row).collect()
+        };
+        assert_eq!(rows(&opened), rows(&again), "{name}");
+        assert_eq!(manifest.commands, again.manifest().unwrap().commands, "{name}");
+        let after = TarFileSystem::open(&out).unwrap();
+        for entry in opened.index().iter().filter(|entry| entry.kind == EntryKind::File) {
+            let same =
+                before.read_file(entry.path).unwrap() == after.read_file(entry.path).unwrap();
+            assert!(same, "{name}: {}", entry.path);
+        }
+        let checked = verify(&again).unwrap();
+        assert!(checked.differences.is_empty(), "{name}: {:?}", checked.differences);
+        // Canonical: packing the result once more changes nothing.
+        let twice = dir.path().join("twice.aospkg");
+        let plan = holdall_aospkg::pack::plan(Input::Tree(&after), &options).unwrap();
+        plan.write(&twice).unwrap();
+        assert!(std::fs::read(&out).unwrap() == std::fs::read(&twice).unwrap(), "{name}");
     }
 }
