@@ -1,16 +1,22 @@
 //! Installing: what would change, as a [`Plan`]; doing it, through one executor that does all of
 //! it or nothing; and the installers that make plans for skills, apps and packs.
 
+mod apps;
 mod codes;
 mod executor;
 mod fault;
 mod journal;
+mod packs;
 mod plan;
 mod skills;
 
+pub use apps::{AppRequest, AppToInstall, plan_app, plan_app_removal};
 pub use codes::*;
 pub use executor::{
     ApplyError, NoPrograms, Repaired, Runner, apply, found_at, is_unfinished, repair,
+};
+pub use packs::{
+    MissingInclude, PackRequest, PackToInstall, plan_pack, plan_pack_removal, same_origin,
 };
 pub use plan::{Command, Found, NewTree, Plan, Step};
 pub use skills::{

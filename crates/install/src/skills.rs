@@ -338,7 +338,7 @@ impl Planned {
     }
 
     /// Adds the steps that keep a copy of what stands at `path` in the store, and says where.
-    fn back_up(
+    pub(crate) fn back_up(
         &mut self,
         store: &Store,
         path: &Path,

@@ -1,4 +1,5 @@
 //! Tests of the executor through the public API.
 
 mod executor;
+mod packs;
 mod skills;
