@@ -6,9 +6,8 @@
 //! [`read_artifact_manifest`] opens a root. [`lean`] is the lenient reader that generated
 //! executables use. Around it: the canonical writer ([`json::Value`]), the order of arrays
 //! ([`collate()`]), digests ([`digest`]), comparing rows with a tree ([`rows`]), re-indexing
-//! ([`reindex`]), the record of compile evidence ([`evidence`]), what `npm pack` would ship
-//! ([`prepack`]), and the JSON Schema ([`artifact_manifest_schema`]), which is made from the same
-//! field tables as the parser.
+//! ([`reindex`]), the record of compile evidence ([`evidence`]), and the JSON Schema
+//! ([`artifact_manifest_schema`]), which is made from the same field tables as the parser.
 
 mod check;
 mod checker;

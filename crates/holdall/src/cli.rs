@@ -12,7 +12,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use crate::commands::Command;
 
 /// The commands as `--help` groups them; a test checks that each stands in exactly one group.
-const GROUPS: [(&str, &[&str]); 3] = [
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Use", &["install", "list", "uninstall"]),
     ("Look", &["ls", "cat", "stat"]),
     ("Author", &["init", "validate", "digest"]),
     ("Plumbing", &["schema", "explain", "completions", "manpages"]),

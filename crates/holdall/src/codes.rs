@@ -53,8 +53,15 @@ pub(crate) const CODES: &[Code] = &[USAGE, OUTPUT, ENVIRONMENT, CONTROL_BYTES, E
 /// The `CODES` of every crate. **A new crate adds its table here.**
 pub(crate) const TABLES: &[&[Code]] = &[
     CODES,
+    holdall_aospkg::codes::CODES,
+    holdall_aospkg::pack::CODES,
+    holdall_artifact::CODES,
+    holdall_hosts::projections::CODES,
+    holdall_install::CODES,
+    holdall_pack::CODES,
     holdall_skill::codes::CODES,
     holdall_source::CODES,
+    holdall_store::CODES,
     holdall_source::validate::codes::CODES,
 ];
 

@@ -11,10 +11,12 @@ mod commands;
 mod entry;
 mod env;
 mod files;
+mod installing;
 mod kinds;
 mod opening;
 mod outcome;
 mod output;
+mod report;
 
 use std::process::ExitCode;
 

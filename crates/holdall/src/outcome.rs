@@ -155,7 +155,6 @@ impl Failure {
     }
 
     /// Something that policy refuses: exit code 3.
-    #[expect(dead_code, reason = "the commands that install are not there yet")]
     pub(crate) fn refused(diagnostic: Diagnostic) -> Self {
         Self { exit: Exit::Refused, diagnostics: vec![diagnostic] }
     }

@@ -26,6 +26,23 @@ impl Style {
     }
 }
 
+/// Says something while a command is at work; with `--json` too, since it is on standard error.
+pub(crate) fn notice(text: &str) {
+    let _ = writeln!(stderr(), "{}", escape_foreign(text));
+}
+
+/// Shows lines and asks a question on a terminal; anything but a yes is a no.
+pub(crate) fn ask(lines: &[String], question: &str) -> bool {
+    for line in lines {
+        notice(line);
+    }
+    let _ = write!(stderr(), "{} [y/N] ", escape_foreign(question));
+    let _ = stderr().flush();
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
 /// Prints an outcome and says how to exit.
 pub(crate) fn print(outcome: Outcome, style: Style) -> ExitCode {
     let outcome = outcome.settled();

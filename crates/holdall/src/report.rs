@@ -17,23 +17,6 @@ impl Report {
         self.lines.push(format!("  {label:<9} {}", value.as_ref()));
     }
 
-    /// A label and its values, one a line; `otherwise` stands for none.
-    pub(crate) fn rows<S: AsRef<str>>(
-        &mut self,
-        label: &str,
-        values: impl IntoIterator<Item = S>,
-        otherwise: &str,
-    ) {
-        let mut label = label;
-        for value in values {
-            self.row(label, value);
-            label = "";
-        }
-        if !label.is_empty() {
-            self.row(label, otherwise);
-        }
-    }
-
     /// All lines.
     pub(crate) fn into_lines(self) -> Vec<String> {
         self.lines
@@ -41,6 +24,7 @@ impl Report {
 }
 
 /// A number of bytes with three digits at most, in powers of 1000.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
     if bytes < 1000 {
@@ -93,7 +77,10 @@ mod tests {
 
     #[test]
     fn nouns_are_counted() {
-        assert_eq!((count(1, "directory"), count(2, "directory")), ("1 directory".into(), "2 directories".into()));
+        assert_eq!(
+            (count(1, "directory"), count(2, "directory")),
+            ("1 directory".into(), "2 directories".into())
+        );
         assert_eq!(count(0, "file"), "0 files");
     }
 }

@@ -108,6 +108,7 @@ pub fn plan_pack(request: PackRequest<'_>, pack: &PackToInstall) -> Result<Plann
             destinations: request.destinations,
             scope: request.scope,
             take_over: request.take_over,
+            replace_origin: request.replace,
             drop_others: true,
             now: request.now,
         },

@@ -275,6 +275,8 @@ pub struct SkillsRequest<'a> {
     pub scope: Scope,
     /// Whether what others own may be replaced, with a backup.
     pub take_over: bool,
+    /// Whether skills that were installed on their own from elsewhere count as the owner's.
+    pub replace_origin: bool,
     /// Whether skills of the owner that are no longer among `skills` go.
     pub drop_others: bool,
     /// The time to record: ISO 8601, UTC.
@@ -302,6 +304,15 @@ impl Planned {
     pub fn is_incomplete(&self) -> bool {
         let left = |outcome: &Outcome| outcome.action == Action::Skipped;
         self.outcomes.iter().any(left)
+    }
+
+    /// Adds another plan behind this one.
+    pub fn append(&mut self, other: Self) {
+        for step in other.plan.steps() {
+            self.plan.push(step.clone());
+        }
+        self.outcomes.extend(other.outcomes);
+        self.diagnostics.extend(other.diagnostics);
     }
 
     /// Adds the steps that make `record` what stands in the store, if it is not that already.
@@ -466,7 +477,10 @@ fn plan_skill(
     }
     let key = dest.display().to_string();
     let receipt = receipts.get(&key);
-    let ours = receipt.is_some_and(|receipt| receipt.owner.name == request.owner.name);
+    let ours = receipt.is_some_and(|receipt| {
+        let alone = receipt.owner.name == receipt.owner.origin;
+        receipt.owner.name == request.owner.name || (request.replace_origin && alone)
+    });
     let found = found_at(&dest)?;
     let mut replaced = receipt.and_then(|receipt| receipt.replaced.clone());
     let (action, detail) = match &found {

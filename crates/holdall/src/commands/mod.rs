@@ -51,6 +51,9 @@ macro_rules! commands {
 }
 
 commands! {
+    install Install "install";
+    list List "list";
+    uninstall Uninstall "uninstall";
     ls Ls "ls";
     cat Cat "cat";
     stat Stat "stat";

@@ -4,7 +4,7 @@
 //! accepts: a value of the wrong type, a missing key, a source that leaves the root are errors,
 //! since the host refuses the document for them; an unknown key, event or source kind is a
 //! warning, since a newer host may know it (and dropping one entry of a marketplace must never
-//! cost the others). The shapes are tables ([`shape`]), one module a host.
+//! cost the others). The shapes are tables (`shape.rs`), one module a host.
 
 mod amp;
 mod claude;

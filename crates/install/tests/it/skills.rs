@@ -68,6 +68,7 @@ impl Home {
             destinations: &destinations,
             scope: Scope::User,
             take_over,
+            replace_origin: false,
             drop_others: true,
             now,
         };
