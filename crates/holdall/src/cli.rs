@@ -14,8 +14,8 @@ use crate::commands::Command;
 /// The commands as `--help` groups them; a test checks that each stands in exactly one group.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Use", &["install", "list", "uninstall"]),
-    ("Look", &["ls", "cat", "stat"]),
-    ("Author", &["init", "validate", "digest"]),
+    ("Look", &["inspect", "verify", "ls", "cat", "stat", "extract"]),
+    ("Author", &["init", "validate", "pack", "digest"]),
     ("Plumbing", &["schema", "explain", "completions", "manpages"]),
 ];
 

@@ -47,8 +47,53 @@ pub(crate) const EXISTS: Code = Code {
     explain: "`init` writes new files only. If one of them is there, nothing is written at all.",
 };
 
+/// `HD0106`: a digest is another than was asked for.
+pub(crate) const DIGEST_DIFFERS: Code = Code {
+    id: "HD0106",
+    severity: Severity::Error,
+    title: "the digest is another than the one given",
+    explain: "These are not the bytes that the digest was made of: the file was changed, cut off, made anew, or the \
+              digest belongs to another version. Compare the name and version, and get both again from the publisher.",
+};
+
+/// `HD0107`: a digest cannot be compared.
+pub(crate) const DIGEST_ALGORITHM: Code = Code {
+    id: "HD0107",
+    severity: Severity::Error,
+    title: "the digest cannot be compared",
+    explain: "Its algorithm is missing, unknown, or covers another kind of source, so that nothing can be said about \
+              the bytes. This is neither a match nor a mismatch, and the exit code is 3.",
+};
+
+/// `HD0108`: a thing's own name cannot name a file.
+pub(crate) const NO_NAME: Code = Code {
+    id: "HD0108",
+    severity: Severity::Error,
+    title: "a name that cannot name a file or directory",
+    explain: "Without `-o` the result is named after what it holds, NAME-VERSION. This name or version has \
+              characters that would lead elsewhere or do not exist in file names everywhere.",
+};
+
+/// `HD0109`: what is to be packed cannot be opened.
+pub(crate) const INPUT: Code = Code {
+    id: "HD0109",
+    severity: Severity::Error,
+    title: "what is to be packed cannot be opened",
+    explain: "It is not there, may not be read, or is neither a directory, a tar nor a package. Nothing was written.",
+};
+
 /// What this crate owns.
-pub(crate) const CODES: &[Code] = &[USAGE, OUTPUT, ENVIRONMENT, CONTROL_BYTES, EXISTS];
+pub(crate) const CODES: &[Code] = &[
+    USAGE,
+    OUTPUT,
+    ENVIRONMENT,
+    CONTROL_BYTES,
+    EXISTS,
+    DIGEST_DIFFERS,
+    DIGEST_ALGORITHM,
+    NO_NAME,
+    INPUT,
+];
 
 /// The `CODES` of every crate. **A new crate adds its table here.**
 pub(crate) const TABLES: &[&[Code]] = &[

@@ -16,6 +16,7 @@ mod kinds;
 mod opening;
 mod outcome;
 mod output;
+mod packing;
 mod report;
 
 use std::process::ExitCode;

@@ -17,6 +17,23 @@ impl Report {
         self.lines.push(format!("  {label:<9} {}", value.as_ref()));
     }
 
+    /// A label and its values, one a line; `otherwise` stands for none.
+    pub(crate) fn rows<S: AsRef<str>>(
+        &mut self,
+        label: &str,
+        values: impl IntoIterator<Item = S>,
+        otherwise: &str,
+    ) {
+        let mut next = label;
+        for value in values {
+            self.row(next, value);
+            next = "";
+        }
+        if !next.is_empty() {
+            self.row(next, otherwise);
+        }
+    }
+
     /// All lines.
     pub(crate) fn into_lines(self) -> Vec<String> {
         self.lines

@@ -81,4 +81,6 @@ codes! {
         "A member carries extended attributes or other records beside its mode, owner and time. They are left out.";
     WRITE = "AO0223" Error "the package cannot be written"
         "The message has the operating system's words. Nothing stands at the destination that was not there before.";
+    LEFT_OUT = "AO0224" Warning "a fact that was left out as allowed"
+        "The format version that was asked for has no place for it, and `--allow-loss` said to leave it out.";
 }

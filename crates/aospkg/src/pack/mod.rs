@@ -28,7 +28,7 @@ pub use convert::convert;
 pub use write::Packed;
 
 use crate::format::{EntryKind, MAX_ENTRIES, Version};
-use crate::model::PackageManifest;
+use crate::model::{Loss, PackageManifest};
 use collect::{Collected, Node};
 
 /// What is packed.
@@ -122,6 +122,9 @@ pub fn plan<'a>(input: Input<'a>, options: &PackOptions) -> Result<PackPlan<'a>,
         all.report(Diagnostic::new(&codes::NUMBER, what));
     }
     if options.allow_loss {
+        for loss in manifest.losses(options.version) {
+            all.report(left_out(&loss));
+        }
         manifest = manifest.reduced_to(options.version);
     }
     let mut found = std::mem::take(&mut all.found);
@@ -144,6 +147,11 @@ pub fn plan<'a>(input: Input<'a>, options: &PackOptions) -> Result<PackPlan<'a>,
         }),
         _ => Err(found),
     }
+}
+
+/// The warning for a fact that was left out.
+pub fn left_out(loss: &Loss) -> Diagnostic {
+    Diagnostic::new(&codes::LEFT_OUT, format!("left out {loss}"))
 }
 
 impl PackPlan<'_> {

@@ -54,9 +54,13 @@ commands! {
     install Install "install";
     list List "list";
     uninstall Uninstall "uninstall";
+    inspect Inspect "inspect";
+    verify Verify "verify";
     ls Ls "ls";
     cat Cat "cat";
     stat Stat "stat";
+    extract Extract "extract";
+    pack PackOf "pack";
     digest DigestOf "digest";
     init Init "init";
     validate Validate "validate";

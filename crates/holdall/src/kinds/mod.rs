@@ -4,11 +4,17 @@
 //! or an artifact is known only below. To add a kind, write its module and give it its arm in
 //! each function here.
 
-use holdall_source::Opened;
+mod package;
+
+use holdall_diagnostics::Diagnostic;
+use holdall_source::{Kind, Opened};
 use holdall_tree::{Digest, HashOptions, tree_hash};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::outcome::Failure;
+use crate::report::Report;
+
+pub(crate) use package::Facts as PackageFacts;
 
 /// A digest of a source and what it covers.
 #[derive(Debug)]
@@ -30,9 +36,67 @@ impl Covered {
     }
 }
 
+/// The answer to `inspect`: lines for people, and the members of the JSON object.
+#[derive(Debug, Default)]
+pub(crate) struct Inspected {
+    /// The lines.
+    pub(crate) report: Report,
+    /// The members.
+    pub(crate) facts: Map<String, Value>,
+}
+
+/// What a source says of itself, compared with itself.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// What was compared, as fragments: `9 entries of the index with 8 tar headers`.
+    pub(crate) compared: Vec<String>,
+    /// Where it contradicts itself, as errors.
+    pub(crate) differences: Vec<Diagnostic>,
+    /// What is only unusual, as warnings.
+    pub(crate) oddities: Vec<Diagnostic>,
+}
+
+/// What it is, what it will run, what it reaches.
+pub(crate) fn inspect(opened: &Opened) -> Result<Inspected, Failure> {
+    let mut answer = Inspected::default();
+    if let Some(package) = opened.package() {
+        package::Facts::of(package, opened.location().as_str())?.tell(&mut answer);
+    }
+    Ok(answer)
+}
+
+/// Whether everything in it is as it says itself.
+pub(crate) fn check(opened: &Opened) -> Result<Checked, Failure> {
+    let mut checked = Checked::default();
+    if let Some(package) = opened.package() {
+        package::check(package, &mut checked)?;
+    }
+    // A package knows itself by the path it was opened by.
+    let shown = opened.location().as_str();
+    let place = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.at(shown)).collect();
+    checked.differences = place(checked.differences);
+    checked.oddities = place(checked.oddities);
+    Ok(checked)
+}
+
 /// Every digest a source has, the one that its kind is known by first.
 pub(crate) fn digests(opened: &Opened) -> Result<Vec<Covered>, Failure> {
+    let mut digests = Vec::new();
+    if let Some(package) = opened.package() {
+        package::digests(package, &mut digests)?;
+    } else {
+        digests.push(tree_digest(opened)?);
+    }
+    Ok(digests)
+}
+
+/// The word for it in the JSON object: what it is, else the command's name.
+pub(crate) fn word(opened: &Opened, command: &'static str) -> &'static str {
+    opened.kind().map_or(command, Kind::as_str)
+}
+
+fn tree_digest(opened: &Opened) -> Result<Covered, Failure> {
     let options = HashOptions { without_git: true, ..HashOptions::default() };
     let digest = tree_hash(opened.tree(), options).map_err(|error| opened.error(error))?;
-    Ok(vec![Covered { digest, covers: "every path, executable bit, link and byte of the tree" }])
+    Ok(Covered { digest, covers: "every path, executable bit, link and byte of the tree" })
 }

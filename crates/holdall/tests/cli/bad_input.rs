@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use crate::support::{Place, Run};
 
 /// The commands that open a source, with what else they want.
-const COMMANDS: [&[&str]; 4] = [&["ls"], &["cat", "x"], &["stat"], &["digest"]];
+const COMMANDS: [&[&str]; 7] =
+    [&["ls"], &["cat", "x"], &["stat"], &["digest"], &["inspect"], &["verify"], &["extract"]];
 
 fn arguments(command: &[&str], source: &OsStr) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec![command[0].into(), source.into()];

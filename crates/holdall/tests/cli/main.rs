@@ -4,5 +4,6 @@
 mod bad_input;
 mod frame;
 mod look;
+mod package;
 mod support;
 mod validate;

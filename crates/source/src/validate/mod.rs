@@ -8,6 +8,7 @@
 pub mod codes;
 mod fix;
 mod listing;
+mod packages;
 mod skills;
 
 use camino::Utf8Path;
@@ -112,9 +113,13 @@ pub fn path(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
         return directory(path, shown, excludes);
     }
     let name = path.file_name().unwrap_or_default();
+    if packages::is_named_like_one(name) {
+        return packages::file(path, shown, excludes).finish(shown);
+    }
     let Some(kind) = document_kind(name) else {
         let message = format!("{shown} is no document that can be checked");
-        let help = "name SKILL.md, PACK.md, APP.md, or the directory they stand in";
+        let help =
+            "name SKILL.md, PACK.md, APP.md, the directory they stand in, or an .aospkg file";
         return Report::fail(Diagnostic::new(&codes::NOTHING, message).at(shown).help(help));
     };
     document(path, shown, kind)
@@ -126,7 +131,10 @@ fn directory(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
             let listing = listing::of_directory(path.as_std_path(), shown, excludes);
             let name = own_name(path);
             let root = Root { shown, name: name.as_deref() };
+            let entries = listing.entries.clone();
             let mut report = check(&tree, listing, root);
+            packages::in_listing(path, &entries, shown, excludes, &mut report);
+            let mut report = report.finish(shown);
             for repair in &mut report.repairs {
                 repair.set_directory(path);
             }
@@ -148,7 +156,8 @@ fn cannot_open(error: &TreeError, shown: &str) -> Diagnostic {
 
 /// Checks a tree that is no directory of the disk: a package or a bundle.
 pub fn tree(tree: &dyn Tree, shown: &str, excludes: &Excludes) -> Report {
-    check(tree, listing::of_tree(tree, shown, excludes), Root { shown, name: None })
+    let listing = listing::of_tree(tree, shown, excludes);
+    check(tree, listing, Root { shown, name: None }).finish(shown)
 }
 
 /// Checks one document and what belongs to it, and nothing beside it.
@@ -183,7 +192,8 @@ fn document(path: &Utf8Path, shown: &str, kind: Kind) -> Report {
             listing.entries.retain(only);
             listing.faults.clear();
             let name = own_name(root);
-            check(&tree, listing, Root { shown: shown_root, name: name.as_deref() })
+            let root = Root { shown: shown_root, name: name.as_deref() };
+            check(&tree, listing, root).finish(shown_root)
         }
         Err(error) => Report::fail(cannot_open(&error, shown)),
     };
@@ -231,7 +241,7 @@ fn check(tree: &dyn Tree, listing: Listing, root: Root<'_>) -> Report {
     };
     skills::check(tree, &roots(Kind::Skill), &entries, &root, &mut report);
     skills::misspelt(&entries, root.shown, &mut report);
-    report.finish(root.shown)
+    report
 }
 
 /// Puts the place before the paths of findings in a tree.

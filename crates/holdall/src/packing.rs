@@ -1,0 +1,127 @@
+//! What `pack` reads: a directory, a tar (also on standard input), or a package to be converted.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use holdall_aospkg::TarFileSystem;
+use holdall_aospkg::format::MAGIC;
+use holdall_aospkg::pack::Input;
+use holdall_diagnostics::Diagnostic;
+use holdall_tree::{DirTree, TreePath};
+use rustix::fs::{Mode, OFlags};
+
+use crate::codes;
+use crate::outcome::Failure;
+
+/// An opened input.
+#[derive(Debug)]
+pub(crate) enum Packable {
+    /// A directory.
+    Directory(DirTree),
+    /// A tar; standard input is one that was spooled.
+    Tar(File),
+    /// A package, to be written in another format version.
+    Package(TarFileSystem),
+}
+
+/// What the user named.
+#[derive(Debug)]
+pub(crate) struct Named {
+    /// The path as typed; `-` is standard input.
+    pub(crate) shown: String,
+    /// The full path; none for standard input.
+    pub(crate) path: Option<PathBuf>,
+    /// What is there.
+    pub(crate) found: Packable,
+}
+
+impl Named {
+    /// Opens what is named. Standard input is copied to an unnamed file in `spool` first, since a
+    /// tar is read twice.
+    pub(crate) fn open(text: &OsStr, base: &Path, spool: &Path) -> Result<Self, Failure> {
+        let Some(shown) = text.to_str() else {
+            let lossy = text.to_string_lossy().into_owned();
+            return Err(holdall_source::SourceError::NotUtf8 { lossy }.into());
+        };
+        if shown == "-" {
+            let found = Packable::Tar(spooled(spool)?);
+            return Ok(Self { shown: shown.to_owned(), path: None, found });
+        }
+        let path = base.join(shown);
+        let found = Packable::open(&path, shown)?;
+        Ok(Self { shown: shown.to_owned(), path: Some(path), found })
+    }
+
+    /// A path of the input as diagnostics show it.
+    pub(crate) fn place(&self, path: &str) -> String {
+        let shown = self.shown.strip_prefix("./").unwrap_or(&self.shown).trim_end_matches('/');
+        match (&self.path, shown) {
+            (None, _) | (_, "" | ".") => path.to_owned(),
+            (Some(_), shown) => format!("{shown}/{path}"),
+        }
+    }
+
+    /// The path inside the directory that is packed at which the output would lie, if it would.
+    pub(crate) fn inside(&self, output: &Path) -> Option<TreePath> {
+        let (Packable::Directory(_), Some(root)) = (&self.found, &self.path) else { return None };
+        let root = root.canonicalize().ok()?;
+        let above = output.parent()?.canonicalize().ok()?;
+        let below = above.strip_prefix(root).ok()?.join(output.file_name()?);
+        TreePath::new(below.to_str()?).ok()
+    }
+}
+
+impl Packable {
+    /// The same as the packer takes it; a package is none of its inputs.
+    pub(crate) fn input(&self) -> Option<Input<'_>> {
+        match self {
+            Self::Directory(tree) => Some(Input::Tree(tree)),
+            Self::Tar(file) => Some(Input::Tar(file)),
+            Self::Package(_) => None,
+        }
+    }
+
+    fn open(path: &Path, shown: &str) -> Result<Self, Failure> {
+        let refused = |error: &io::Error| -> Failure {
+            let errno = holdall_aospkg::Errno::of_io(error);
+            Diagnostic::new(&codes::INPUT, format!("it cannot be opened: {error} ({errno})"))
+                .at(shown)
+                .into()
+        };
+        // Told apart before it is opened, so that a FIFO is never waited for.
+        let metadata = std::fs::metadata(path).map_err(|error| refused(&error))?;
+        if metadata.is_dir() {
+            return DirTree::open(path).map(Self::Directory).map_err(|error| {
+                Diagnostic::new(&codes::INPUT, error.to_string()).at(shown).into()
+            });
+        }
+        if !metadata.is_file() {
+            let what = "a FIFO, device or socket; `-` reads a tar from standard input (EINVAL)";
+            return Err(Diagnostic::new(&codes::INPUT, what).at(shown).into());
+        }
+        let flags = OFlags::CLOEXEC | OFlags::RDONLY | OFlags::NONBLOCK;
+        let file = rustix::fs::open(path, flags, Mode::empty())
+            .map(File::from)
+            .map_err(|error| refused(&error.into()))?;
+        let mut head = [0; MAGIC.len()];
+        let read = std::os::unix::fs::FileExt::read_at(&file, &mut head, 0)
+            .map_err(|error| refused(&error))?;
+        if head[..read] == MAGIC {
+            let open = TarFileSystem::open(path).map_err(|error| error.diagnostic().at(shown))?;
+            return Ok(Self::Package(open));
+        }
+        Ok(Self::Tar(file))
+    }
+}
+
+fn spooled(directory: &Path) -> Result<File, Failure> {
+    let failed = |error: &io::Error| -> Failure {
+        let message = format!("standard input cannot be kept in {}: {error}", directory.display());
+        Diagnostic::new(&codes::OUTPUT, message).into()
+    };
+    let mut file = tempfile::tempfile_in(directory).map_err(|error| failed(&error))?;
+    io::copy(&mut io::stdin().lock(), &mut file).map_err(|error| failed(&error))?;
+    Ok(file)
+}
