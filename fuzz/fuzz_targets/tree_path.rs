@@ -8,9 +8,9 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         let again = TreePath::new(path.as_str()).expect("a normalised path is a path");
         assert_eq!(again, path);
         assert!(path.components().all(|part| !matches!(part, "" | "." | "..")));
-        let joined = path.components().fold(TreePath::root(), |at, part| {
-            at.child(part).expect("a component is a name")
-        });
+        let joined = path
+            .components()
+            .fold(TreePath::root(), |at, part| at.child(part).expect("a component is a name"));
         assert_eq!(joined, path);
     }
 });

@@ -1,0 +1,138 @@
+"""Writes the seeds of the fuzz targets that read packages and tars into the directory given.
+
+Everything is made from the published field lists with Python's own tarfile and struct, not by the
+code under test. `python3 make_seeds.py seeds` gives the same bytes on every run.
+"""
+
+import io
+import pathlib
+import struct
+import sys
+import tarfile
+
+DIRECTORY, FILE, LINK = 1, 0, 2
+
+
+def text(value):
+    data = value.encode()
+    assert len(data) < 128
+    return bytes([len(data)]) + data
+
+
+def entry(path, kind, offset=0, size=0, mode=0o040755, target=None):
+    fixed = struct.pack("<BQQIIIq", kind, offset, size, mode, 0, 0, 0)
+    return text(path) + fixed + (b"\0" if target is None else b"\1" + text(target))
+
+
+def index(*entries):
+    return bytes([len(entries)]) + b"".join(entries)
+
+
+def header(version, manifest, chunk2):
+    return struct.pack("<4sHHII", b"\x89AOS", version, 0, len(manifest) + 2, len(chunk2) + 2)
+
+
+DEMO = text("demo") + text("2.1.0")
+COMMANDS = b"\1" + text("demo") + text("bin/demo") + b"\1" + text("man1") + text("demo.1")
+PROVIDES = b"\1\2" + text("B") + text("1") + text("A") + text("2") + b"\1" + text("d") + text("/usr/d")
+AGENT = b"\1" + text("demo") + b"\1\1" + text("K") + text("v") + b"\1" + text("--acp")
+MANIFESTS = {
+    "v2": (2, DEMO + b"\0" + COMMANDS),
+    "v2-provides": (2, DEMO + PROVIDES + COMMANDS),
+    "v1": (1, DEMO + b"\0\0" + COMMANDS + b"\0"),
+    "v1-agent": (1, DEMO + AGENT + PROVIDES + COMMANDS + b"\1" + text("/dist/sdk-snapshot.js")),
+}
+DEMO_INDEX = index(
+    entry("/", DIRECTORY),
+    entry("/bin", DIRECTORY),
+    entry("/bin/demo", FILE, 512, 20, 0o100755),
+    entry("/d", DIRECTORY),
+    entry("/d-", FILE, 0, 1, 0o100644),
+    entry("/d/up", LINK, mode=0o120777, target="../bin/demo"),
+    entry("/lnk", LINK, mode=0o120777, target="bin/demo"),
+    entry("/loop", LINK, mode=0o120777, target="loop"),
+    entry("/orphan/child", FILE, 0, 0, 0o100644),
+)
+
+
+def archive(format, members, pax=None):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=format, pax_headers=pax) as tar:
+        for name, kind, data, headers in members:
+            info = tarfile.TarInfo(name)
+            info.type = kind
+            info.pax_headers = headers
+            info.mode = 0o755
+            if kind == tarfile.REGTYPE:
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+            else:
+                info.linkname = data.decode()
+                tar.addfile(info)
+    # Without the padding to a record: small seeds mutate better.
+    return out.getvalue().rstrip(b"\0").ljust((len(out.getvalue().rstrip(b"\0")) + 511) // 512 * 512, b"\0") + bytes(1024)
+
+
+def marked(data):
+    """The archive with a mark in place of each checksum that is right."""
+    out = bytearray(data)
+    for at in range(0, len(out), 512):
+        block = out[at : at + 512]
+        total = sum(block[:148]) + sum(block[156:]) + 8 * 32
+        try:
+            right = int(bytes(block[148:154]).strip(b" \0") or b"x", 8) == total
+        except ValueError:
+            right = False
+        if right:
+            out[at + 148 : at + 156] = b"??????\0 "
+    return bytes(out)
+
+
+REG, DIR, SYM, HARD = tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE
+PLAIN = [
+    ("agentos-package.json", REG, b'{"name":"demo","version":"2.1.0"}', {}),
+    ("bin", DIR, b"", {}),
+    ("bin/demo", REG, b"#!/bin/sh\necho demo\n", {}),
+    ("lnk", SYM, b"bin/demo", {}),
+    ("same", HARD, b"bin/demo", {}),
+]
+LONG = [("d/" * 60 + "name", REG, b"x", {}), ("l", SYM, b"t/" * 70 + b"t", {})]
+SPARSE = {"GNU.sparse.size": "8192", "GNU.sparse.name": "s", "GNU.sparse.map": "1024,512,4096,3"}
+TARS = {
+    "plain-gnu": archive(tarfile.GNU_FORMAT, PLAIN),
+    "plain-ustar": archive(tarfile.USTAR_FORMAT, PLAIN),
+    "long-gnu": archive(tarfile.GNU_FORMAT, LONG),
+    "long-pax": archive(tarfile.PAX_FORMAT, LONG),
+    "records": archive(tarfile.PAX_FORMAT, [("a", REG, b"x", {"mtime": "-1.5", "uid": "70000", "SCHILY.xattr.k": "v"})]),
+    "global": archive(tarfile.PAX_FORMAT, PLAIN[2:3], {"mtime": "5", "comment": "c"}),
+    "sparse": archive(tarfile.PAX_FORMAT, [("s", REG, b"a" * 512 + b"bbb", SPARSE)]),
+    "two": archive(tarfile.GNU_FORMAT, PLAIN[:2]) + archive(tarfile.GNU_FORMAT, PLAIN[2:]),
+}
+
+
+def main(root):
+    seeds = {"header": {}, "manifest": {}, "index": {}, "tar": {}, "package": {}, "pack": {}}
+    mount = TARS["plain-gnu"]
+    for name, (version, manifest) in MANIFESTS.items():
+        prefix = struct.pack("<H", version)
+        head = header(version, manifest, DEMO_INDEX)
+        whole = head + prefix + manifest + prefix + DEMO_INDEX + mount
+        # `arbitrary` takes the number from the end of the bytes or from their start.
+        seeds["header"][name] = struct.pack("<Q", len(whole)) + head
+        seeds["manifest"][name] = prefix + manifest
+        seeds["index"][name] = prefix + DEMO_INDEX
+        seeds["package"][name] = whole
+        lengths = struct.pack("<BHH", version - 1, len(manifest), len(DEMO_INDEX))
+        seeds["package"][name + "-framed"] = lengths + manifest + DEMO_INDEX + mount
+    seeds["index"]["bare"] = DEMO_INDEX
+    for name, data in TARS.items():
+        seeds["tar"][name] = data
+        seeds["tar"][name + "-marked"] = marked(data)
+        seeds["pack"][name] = marked(data)
+    for target, files in seeds.items():
+        (root / target).mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            (root / target / name).write_bytes(data)
+
+
+main(pathlib.Path(sys.argv[1]))
