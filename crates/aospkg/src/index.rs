@@ -384,7 +384,7 @@ fn is_canonical_behind(path: &[u8], known: usize) -> bool {
 }
 
 /// Whether a path begins with `/`, has no empty, `.` or `..` component and no `/` at its end.
-fn is_canonical(path: &[u8]) -> bool {
+pub(crate) fn is_canonical(path: &[u8]) -> bool {
     is_canonical_behind(path, 0)
 }
 

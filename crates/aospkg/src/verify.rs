@@ -5,14 +5,11 @@
 //! [`verify`] walks the headers and wants both to say the same: every entry has a member of its
 //! kind, size and place, and every member an entry.
 
-use std::collections::HashMap;
 use std::io;
 
 use holdall_diagnostics::{Code, Diagnostic};
 use holdall_tar::{Extension, Kind, Member, ReadAt, Reader};
-use holdall_tree::{
-    Digest, HashOptions, TreeErrorKind, TreeFile, TreePath, sha256_file, tree_hash,
-};
+use holdall_tree::{Digest, TreeErrorKind, TreeFile, TreePath, sha256_file};
 
 use crate::codes;
 use crate::error::{Errno, PackageError};
@@ -102,9 +99,10 @@ pub fn verify(package: &Package) -> Result<Verification, PackageError> {
         Diagnostic::new(&codes::TAR_UNREADABLE, what).at(shown.clone())
     };
     // By path, the last member of a name wins, as in every program that unpacks.
-    let mut members: HashMap<usize, Member> = HashMap::new();
+    let mut members: Vec<Option<Seen>> = Vec::new();
+    members.resize_with(index.len(), || None);
     let (mut count, mut records, mut disorder) = (0, 0, None);
-    let mut previous: Option<Vec<u8>> = None;
+    let mut previous = String::new();
     let mut broken = None;
     let mut reader = match Reader::positioned(Mount(package)) {
         Ok(reader) => reader,
@@ -131,35 +129,33 @@ pub fn verify(package: &Package) -> Result<Verification, PackageError> {
         };
         count += 1;
         records += usize::from(member.extension() != Extension::None);
-        let name = String::from_utf8_lossy(member.path()).into_owned();
+        let name = || String::from_utf8_lossy(member.path());
         let Some(path) = canonical(member.path()) else {
-            let what = format!("the tar member `{name}` leaves the package or is not UTF-8");
+            let what = format!("the tar member `{}` leaves the package or is not UTF-8", name());
             differences.say(&codes::INDEX_DIFFERS, what);
             continue;
         };
-        if disorder.is_none()
-            && previous.as_ref().is_some_and(|before| before.as_slice() > path.as_bytes())
-        {
+        if disorder.is_none() && previous > path {
             disorder = Some(path.clone());
         }
-        previous = Some(path.clone().into_bytes());
-        if path == "/" {
-            continue;
-        }
-        match index.position_of(&path) {
-            None => {
-                let what =
-                    format!("the tar has a {} `{name}` that the index has not", member.kind());
-                differences.say(&codes::INDEX_DIFFERS, what);
-            }
-            Some(at) => {
-                if let Some(before) = members.insert(at, member) {
-                    let what =
-                        format!("the tar has `{name}` twice, at {} and later", before.start());
+        if path != "/" {
+            match index.position_of(&path) {
+                None => {
+                    let kind = member.kind();
+                    let what = format!("the tar has a {kind} `{}` that the index has not", name());
                     differences.say(&codes::INDEX_DIFFERS, what);
+                }
+                Some(at) => {
+                    let fault = compare(&index.entry(at), &member, index, &members);
+                    if let Some(before) = members[at].replace(Seen::new(&member, fault)) {
+                        let start = before.start;
+                        let what = format!("the tar has `{}` twice, at {start} and later", name());
+                        differences.say(&codes::INDEX_DIFFERS, what);
+                    }
                 }
             }
         }
+        previous = path;
     }
     let mut bytes: u64 = 0;
     if broken.is_none() {
@@ -167,8 +163,8 @@ pub fn verify(package: &Package) -> Result<Verification, PackageError> {
             if entry.kind == EntryKind::File {
                 bytes = bytes.saturating_add(entry.size);
             }
-            let fault = match members.get(&at) {
-                Some(member) => compare(&entry, member, index, &members),
+            let fault = match members[at].take() {
+                Some(seen) => seen.fault,
                 // Directories need no member of their own.
                 None if entry.kind == EntryKind::Directory => None,
                 None => Some("has no member in the tar".to_owned()),
@@ -210,8 +206,33 @@ pub fn verify(package: &Package) -> Result<Verification, PackageError> {
 /// What a member's name means in the package.
 fn canonical(name: &[u8]) -> Option<String> {
     let name = std::str::from_utf8(name).ok()?;
-    let inside = !name.starts_with('/') && name.split('/').all(|part| part != "..");
+    if name.starts_with('/') {
+        return None;
+    }
+    let path = format!("/{}", name.strip_suffix('/').unwrap_or(name));
+    if crate::index::is_canonical(path.as_bytes()) {
+        return Some(path);
+    }
+    let inside = name.split('/').all(|part| part != "..");
     inside.then(|| crate::fs::normalise(name))
+}
+
+/// What is kept of a member until all were seen.
+#[derive(Debug)]
+struct Seen {
+    start: u64,
+    /// Where its bytes are, if it is a file.
+    place: Option<(u64, u64)>,
+    /// What it says other than its entry.
+    fault: Option<String>,
+}
+
+impl Seen {
+    fn new(member: &Member, fault: Option<String>) -> Self {
+        let place = (member.data_offset(), member.size());
+        let place = (member.kind() == Kind::File).then_some(place);
+        Self { start: member.start(), place, fault }
+    }
 }
 
 /// What a member says other than its entry.
@@ -219,7 +240,7 @@ fn compare(
     entry: &TarEntry<'_>,
     member: &Member,
     index: &crate::Index,
-    members: &HashMap<usize, Member>,
+    members: &[Option<Seen>],
 ) -> Option<String> {
     let wrong =
         |what: &str| Some(format!("is a {} in the index and {what} in the tar", entry.kind));
@@ -235,21 +256,20 @@ fn compare(
             if member.segments().is_some() {
                 return Some("is a sparse file in the tar, which the index cannot say".to_owned());
             }
-            place_differs(entry, member)
+            place_differs(entry, (member.data_offset(), member.size()))
         }
         (EntryKind::File, Kind::HardLink) => {
             let first = canonical(member.link()).and_then(|path| index.position_of(&path));
-            match first.and_then(|at| members.get(&at)) {
-                Some(first) if first.kind() == Kind::File => place_differs(entry, first),
-                _ => Some("is a hard link in the tar to no file of it".to_owned()),
+            match first.and_then(|at| members[at].as_ref()?.place) {
+                Some(place) => place_differs(entry, place),
+                None => Some("is a hard link in the tar to no file of it".to_owned()),
             }
         }
         (_, kind) => wrong(&format!("a {kind}")),
     }
 }
 
-fn place_differs(entry: &TarEntry<'_>, member: &Member) -> Option<String> {
-    let (offset, size) = (member.data_offset(), member.size());
+fn place_differs(entry: &TarEntry<'_>, (offset, size): (u64, u64)) -> Option<String> {
     if entry.size != size {
         return Some(format!("has {} bytes by the index and {size} by the tar", entry.size));
     }
@@ -278,8 +298,11 @@ pub fn digests(fs: &TarFileSystem) -> Result<Digests, PackageError> {
         };
         PackageError::new(&codes::UNREADABLE, errno, error).file(package.path())
     };
-    let whole = sha256_file(&TreePath::root(), &Whole(package)).map_err(failed)?;
-    let tree = tree_hash(fs, HashOptions::default()).map_err(failed)?;
+    let (whole, tree) = rayon::join(
+        || sha256_file(&TreePath::root(), &Whole(package)).map_err(failed),
+        || fs.tree_hash().map_err(failed),
+    );
+    let (whole, tree) = (whole?, tree?);
     package.check_unchanged()?;
     Ok(Digests { sha256: Digest::new(holdall_tree::Algorithm::Sha256, whole), tree })
 }

@@ -22,29 +22,29 @@ pub(crate) struct Block {
 
 const CHECKSUM: std::ops::Range<usize> = 148..156;
 
-/// The sum over a header with its checksum field taken as blanks, each byte as unsigned and, as
-/// some old writers did it, as signed.
-pub(crate) fn checksums(bytes: &[u8; BLOCK]) -> (u32, i32) {
-    let mut unsigned = 0;
-    let mut signed = 0;
-    for (at, &byte) in bytes.iter().enumerate() {
-        let byte = if CHECKSUM.contains(&at) { b' ' } else { byte };
-        unsigned += u32::from(byte);
-        signed += i32::from(byte.cast_signed());
-    }
-    (unsigned, signed)
+/// The sum over a header's bytes, its checksum field taken as blanks.
+pub(crate) fn checksum(bytes: &[u8; BLOCK]) -> u32 {
+    let sum = |bytes: &[u8]| bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
+    let blanks: u32 = CHECKSUM.map(|_| u32::from(b' ')).sum();
+    sum(bytes) - sum(&bytes[CHECKSUM]) + blanks
+}
+
+/// The same with each byte taken as signed, as some old writers did it.
+fn signed_checksum(bytes: &[u8; BLOCK]) -> i32 {
+    let blanks: i32 = CHECKSUM.map(|_| i32::from(b' ')).sum();
+    let sum = |bytes: &[u8]| bytes.iter().map(|&byte| i32::from(byte.cast_signed())).sum::<i32>();
+    sum(bytes) - sum(&bytes[CHECKSUM]) + blanks
 }
 
 impl Block {
     /// Takes a block with a right checksum.
     #[expect(clippy::large_types_passed_by_value, reason = "a block is moved into its view once")]
     pub(crate) fn new(bytes: [u8; BLOCK]) -> Result<Self, TarErrorKind> {
-        let (unsigned, signed) = checksums(&bytes);
+        let unsigned = checksum(&bytes);
         let field = &bytes[CHECKSUM];
         let stated = octal(field);
-        if stated == Some(u64::from(unsigned))
-            || (signed >= 0 && stated == u64::try_from(signed).ok())
-        {
+        let is_signed = |stated| u64::try_from(signed_checksum(&bytes)) == Ok(stated);
+        if stated == Some(u64::from(unsigned)) || stated.is_some_and(is_signed) {
             return Ok(Self { bytes });
         }
         let stated =

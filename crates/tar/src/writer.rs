@@ -210,7 +210,7 @@ fn number(field: &mut [u8], value: i64) {
 /// Magic and checksum.
 fn seal(header: &mut [u8; BLOCK]) {
     header[257..265].copy_from_slice(b"ustar  \0");
-    let (sum, _) = block::checksums(header);
+    let sum = block::checksum(header);
     octal(&mut header[148..156], u64::from(sum));
 }
 

@@ -32,18 +32,68 @@ pub struct HashOptions {
 pub fn tree_hash(tree: &dyn Tree, options: HashOptions) -> Result<Digest, TreeError> {
     let rows = rows(tree, options)?;
     let hashed: Vec<_> = rows.par_iter().map(|row| content(tree, row)).collect::<Result<_, _>>()?;
-    let mut hash = Sha256::new();
-    hash.update(MAGIC);
+    let mut all = TreeHasher::default();
     for (row, (kind, len, digest)) in rows.iter().zip(hashed) {
-        let path = row.path.as_str().as_bytes();
-        let too_long = |_| TreeError::new(TreeErrorKind::TooLarge, &row.path, "path too long");
-        hash.update([kind]);
-        hash.update(u32::try_from(path.len()).map_err(too_long)?.to_le_bytes());
-        hash.update(path);
-        hash.update(len.to_le_bytes());
-        hash.update(digest);
+        all.row(&row.path, kind, len, &digest)?;
     }
-    Ok(Digest::new(Algorithm::HoldallTreeV1, hash.finalize().into()))
+    Ok(all.finish())
+}
+
+/// What a row of the hash is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowKind {
+    /// A file without an execute bit.
+    File,
+    /// A file with one.
+    Executable,
+    /// A link; its content is its target.
+    Link,
+    /// A directory without entries; its content is empty.
+    EmptyDirectory,
+}
+
+/// `holdall-tree/v1` row by row, for trees that know their entries in order and hash the contents
+/// themselves; for all others there is [`tree_hash`].
+#[derive(Debug)]
+pub struct TreeHasher(Sha256);
+
+impl Default for TreeHasher {
+    fn default() -> Self {
+        Self(Sha256::new_with_prefix(MAGIC))
+    }
+}
+
+impl TreeHasher {
+    /// Adds a row. Rows come sorted by path bytes, each path once; `digest` is the SHA-256 of the
+    /// content of `len` bytes. [`TreeErrorKind::TooLarge`] for a path of 4 GiB.
+    pub fn row(
+        &mut self,
+        path: &TreePath,
+        kind: RowKind,
+        len: u64,
+        digest: &[u8; 32],
+    ) -> Result<(), TreeError> {
+        let bytes = path.as_str().as_bytes();
+        let too_long = |_| TreeError::new(TreeErrorKind::TooLarge, path, "path too long");
+        let path_len = u32::try_from(bytes.len()).map_err(too_long)?;
+        let kind = match kind {
+            RowKind::File => b'f',
+            RowKind::Executable => b'x',
+            RowKind::Link => b'l',
+            RowKind::EmptyDirectory => b'd',
+        };
+        self.0.update([kind]);
+        self.0.update(path_len.to_le_bytes());
+        self.0.update(bytes);
+        self.0.update(len.to_le_bytes());
+        self.0.update(digest);
+        Ok(())
+    }
+
+    /// The hash of all rows.
+    pub fn finish(self) -> Digest {
+        Digest::new(Algorithm::HoldallTreeV1, self.0.finalize().into())
+    }
 }
 
 /// The entries that get a row, sorted by path bytes.
@@ -73,21 +123,21 @@ fn rows(tree: &dyn Tree, options: HashOptions) -> Result<Vec<WalkEntry>, TreeErr
     Ok(rows.collect())
 }
 
-/// Kind byte, length and hash of a row's content.
-fn content(tree: &dyn Tree, row: &WalkEntry) -> Result<(u8, u64, [u8; 32]), TreeError> {
+/// Kind, length and hash of a row's content.
+fn content(tree: &dyn Tree, row: &WalkEntry) -> Result<(RowKind, u64, [u8; 32]), TreeError> {
     match row.kind {
         FileKind::Symlink => {
             let target = tree.read_link(&row.path)?;
-            Ok((b'l', target.len() as u64, Sha256::digest(target.as_bytes()).into()))
+            Ok((RowKind::Link, target.len() as u64, Sha256::digest(target.as_bytes()).into()))
         }
-        FileKind::Directory => Ok((b'd', 0, Sha256::digest(b"").into())),
+        FileKind::Directory => Ok((RowKind::EmptyDirectory, 0, Sha256::digest(b"").into())),
         FileKind::File | FileKind::Other => {
             let file = tree.open(&row.path)?;
             let mode = match file.mode() {
                 Some(mode) => mode,
                 None => tree.metadata(&row.path)?.mode,
             };
-            let kind = if mode & 0o111 == 0 { b'f' } else { b'x' };
+            let kind = if mode & 0o111 == 0 { RowKind::File } else { RowKind::Executable };
             let digest = sha256_file(&row.path, file.as_ref())?;
             Ok((kind, file.len(), digest))
         }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 pub use digest::{Algorithm, Digest, DigestError};
 pub use directory::DirTree;
-pub use hash::{HashOptions, sha256_file, tree_hash};
+pub use hash::{HashOptions, RowKind, TreeHasher, sha256_file, tree_hash};
 pub use memory::MemTree;
 pub use path::{PathError, TreePath};
 pub use sub::SubTree;

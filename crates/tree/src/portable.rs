@@ -61,6 +61,10 @@ fn is_device(stem: &str) -> bool {
 /// A name as file systems compare it that fold case and normalise: canonical caseless matching
 /// (Unicode 3.13, D145), full folding between two decompositions.
 pub fn fold(name: &str) -> String {
+    // Without accents there is nothing to decompose, and folding is the alphabet's.
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
     name.nfd().default_case_fold().nfd().collect()
 }
 
@@ -71,10 +75,16 @@ pub fn collisions<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str,
     let mut seen = HashSet::new();
     let mut first: HashMap<(&str, String), &str> = HashMap::new();
     let mut pairs = Vec::new();
+    let mut previous = "";
     for path in paths {
+        // Sorted paths share nearly all of their directories with the one before.
+        let known = |entry: &str| {
+            let rest = previous.strip_prefix(entry);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         for entry in ends.map(|end| &path[..end]) {
-            if !seen.insert(entry) {
+            if known(entry) || !seen.insert(entry) {
                 continue;
             }
             let (dir, name) = entry.rsplit_once('/').unwrap_or(("", entry));
@@ -83,6 +93,7 @@ pub fn collisions<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str,
                 pairs.push((other, entry));
             }
         }
+        previous = path;
     }
     pairs
 }

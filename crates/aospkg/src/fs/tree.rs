@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use holdall_tree::{
-    DirEntry, EntryName, FileKind, Metadata, Tree, TreeError, TreeErrorKind, TreeFile, TreePath,
+    Digest, DirEntry, EntryName, FileKind, Metadata, RowKind, Tree, TreeError, TreeErrorKind,
+    TreeFile, TreeHasher, TreePath,
 };
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
 
 use super::TarFileSystem;
 use crate::error::{Errno, PackageError};
@@ -47,6 +50,86 @@ impl TarFileSystem {
             above = dir.parent();
         }
         Err(TreeError::new(TreeErrorKind::NotFound, path, "no such file in the package"))
+    }
+}
+
+/// Bytes hashed at a time.
+const CHUNK: usize = 256 * 1024;
+
+impl TarFileSystem {
+    /// The `holdall-tree/v1` of what is served, the same as [`holdall_tree::tree_hash`] of this
+    /// tree: the index is in its order already, so nothing has to be looked up.
+    pub(crate) fn tree_hash(&self) -> Result<Digest, TreeError> {
+        let index = self.package.index();
+        let unreachable: Vec<usize> = index.unreachable().collect();
+        let rows: Vec<usize> = (self.root..index.len())
+            .filter(|at| *at != self.root && unreachable.binary_search(at).is_err())
+            .filter(|at| self.below_root(index.entry(*at).path).is_some())
+            .collect();
+        let hashed: Vec<_> = rows
+            .par_iter()
+            .map_init(Vec::new, |buffer, at| self.row(*at, buffer))
+            .collect::<Result<_, _>>()?;
+        let mut all = TreeHasher::default();
+        for (path, kind, len, digest) in hashed.into_iter().flatten() {
+            all.row(&path, kind, len, &digest)?;
+        }
+        if self.package.check_unchanged().is_err() {
+            let what = "the package changed while it was read";
+            return Err(TreeError::new(TreeErrorKind::Changed, &TreePath::root(), what));
+        }
+        Ok(all.finish())
+    }
+
+    /// One row of the hash; none for a directory with entries.
+    fn row(
+        &self,
+        at: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<(TreePath, RowKind, u64, [u8; 32])>, TreeError> {
+        let entry = self.entry(at);
+        let text = self.below_root(entry.path).unwrap_or_default();
+        let path = TreePath::new(text)
+            .map_err(|error| TreeError::new(TreeErrorKind::NotUtf8, &TreePath::root(), error))?;
+        let mut hash = Sha256::new();
+        let (kind, len) = match entry.kind {
+            EntryKind::Directory if self.package.index().children(at, 0).next().is_some() => {
+                return Ok(None);
+            }
+            EntryKind::Directory => (RowKind::EmptyDirectory, 0),
+            EntryKind::Symlink => {
+                let target = entry.link_target.unwrap_or_default();
+                hash.update(target);
+                (RowKind::Link, target.len() as u64)
+            }
+            EntryKind::File => {
+                let start = self.package.header().mount_range().start + entry.offset;
+                let want = usize::try_from(entry.size).unwrap_or(CHUNK).min(CHUNK);
+                if buffer.len() < want {
+                    buffer.resize(want, 0);
+                }
+                let mut done = 0;
+                while done < entry.size {
+                    let range = start..start + entry.size;
+                    match self.package.read_in(range, buffer, done) {
+                        Ok(read) => {
+                            hash.update(&buffer[..read]);
+                            done += read as u64;
+                        }
+                        Err(error) => return Err(tree_error(&path, &error)),
+                    }
+                }
+                let executable = entry.mode & 0o111 != 0;
+                (if executable { RowKind::Executable } else { RowKind::File }, entry.size)
+            }
+        };
+        Ok(Some((path, kind, len, hash.finalize().into())))
+    }
+
+    /// A path of the package, from the served root.
+    fn below_root<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let root = if &*self.root_path == "/" { "" } else { &*self.root_path };
+        path.strip_prefix(root)?.strip_prefix('/')
     }
 }
 

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 
 use holdall_diagnostics::Diagnostic;
-use holdall_tar::{Kind, Member, Reader, TarError};
+use holdall_tar::{Kind, Member, ReadAt, Reader, TarError};
 use holdall_tree::{
     FileKind, Limits, PathError, Tree, TreeError, TreeErrorKind, TreeFile, TreePath, walk,
 };
@@ -22,6 +24,15 @@ pub(super) struct Entry {
     pub(super) uid: u32,
     pub(super) gid: u32,
     pub(super) mtime: i64,
+    /// Where a tar's member begins, for messages.
+    offset: u64,
+}
+
+impl Entry {
+    /// A directory that only the paths below it tell of.
+    pub(super) const fn parent() -> Self {
+        Self { node: Node::Directory, mode: 0o755, uid: 0, gid: 0, mtime: 0, offset: 0 }
+    }
 }
 
 #[derive(Debug)]
@@ -46,7 +57,10 @@ pub(super) struct Content {
 #[derive(Debug)]
 enum Bytes {
     InTree(TreePath),
-    InTar(Box<Member>),
+    /// In the archive, from this offset on.
+    InTar(u64),
+    /// In the archive, with holes.
+    Sparse(Box<Member>),
 }
 
 /// Everything that the first pass found.
@@ -55,9 +69,28 @@ pub(super) struct Collected {
     pub(super) entries: BTreeMap<TreePath, Entry>,
     pub(super) contents: Vec<Content>,
     pub(super) found: Vec<Diagnostic>,
+    /// What the archive was when it was looked at.
+    stamp: Option<Stamp>,
+}
+
+/// Length and modification time: another one means that what was planned is no longer there.
+type Stamp = (u64, i64, i64);
+
+fn stamp(archive: &File) -> std::io::Result<Stamp> {
+    let known = archive.metadata()?;
+    Ok((known.len(), known.mtime(), known.mtime_nsec()))
 }
 
 impl Collected {
+    /// Whether an archive is another than the one that was looked at. A directory's files tell
+    /// that one by one.
+    pub(super) fn archive_changed(&self, input: &Input<'_>) -> std::io::Result<bool> {
+        match input {
+            Input::Tree(_) => Ok(false),
+            Input::Tar(archive) => Ok(self.stamp != Some(stamp(archive)?)),
+        }
+    }
+
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.found.push(diagnostic);
     }
@@ -147,7 +180,8 @@ impl fmt::Display for CopyError {
 /// A file of the second pass.
 pub(super) enum OpenContent<'a> {
     Tree { file: Box<dyn TreeFile>, size: u64 },
-    Tar { member: &'a Member, archive: &'a File },
+    Tar { start: u64, size: u64, archive: &'a File },
+    Sparse { member: &'a Member, archive: &'a File },
 }
 
 /// Bytes copied at a time.
@@ -160,7 +194,12 @@ impl Content {
                 let file = tree.open(path).map_err(|error| error.to_string())?;
                 Ok(OpenContent::Tree { file, size: self.size })
             }
-            (Bytes::InTar(member), Input::Tar(archive)) => Ok(OpenContent::Tar { member, archive }),
+            (Bytes::InTar(start), Input::Tar(archive)) => {
+                Ok(OpenContent::Tar { start: *start, size: self.size, archive })
+            }
+            (Bytes::Sparse(member), Input::Tar(archive)) => {
+                Ok(OpenContent::Sparse { member, archive })
+            }
             _ => Err("the input is another than the one that was planned".to_owned()),
         }
     }
@@ -180,7 +219,8 @@ impl OpenContent<'_> {
                 }
                 *size
             }
-            Self::Tar { member, .. } => member.size(),
+            Self::Tar { size, .. } => *size,
+            Self::Sparse { member, .. } => member.size(),
         };
         let mut buffer = vec![0; usize::try_from(size).unwrap_or(CHUNK).min(CHUNK)];
         let mut at = 0;
@@ -196,11 +236,27 @@ impl OpenContent<'_> {
                     }
                     Err(error) => return Err(CopyError::Read(error.to_string())),
                 },
-                Self::Tar { member, archive } => match member.read_at(archive, &mut buffer, at) {
-                    Ok(0) => return Err(CopyError::Read(format!("ends at byte {at} of {size}"))),
-                    Ok(n) => n,
-                    Err(error) => return Err(CopyError::Read(error.to_string())),
-                },
+                Self::Tar { start, archive, .. } => {
+                    let want = usize::try_from(size - at).unwrap_or(CHUNK).min(buffer.len());
+                    match ReadAt::read_at(*archive, &mut buffer[..want], *start + at) {
+                        Ok(0) => {
+                            let what = format!("the tar ends at byte {at} of {size} of it");
+                            return Err(CopyError::Changed(what));
+                        }
+                        Ok(n) => n,
+                        Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                        Err(error) => return Err(CopyError::Read(error.to_string())),
+                    }
+                }
+                Self::Sparse { member, archive } => {
+                    match member.read_at(archive, &mut buffer, at) {
+                        Ok(0) => {
+                            return Err(CopyError::Read(format!("ends at byte {at} of {size}")));
+                        }
+                        Ok(n) => n,
+                        Err(error) => return Err(CopyError::Read(error.to_string())),
+                    }
+                }
             };
             write(&buffer[..n]).map_err(CopyError::Write)?;
             at += n as u64;
@@ -211,7 +267,7 @@ impl OpenContent<'_> {
                 Ok(true) => Err(CopyError::Changed("changed while it was packed".to_owned())),
                 Err(error) => Err(CopyError::Read(error.to_string())),
             },
-            Self::Tar { .. } => Ok(()),
+            Self::Tar { .. } | Self::Sparse { .. } => Ok(()),
         }
     }
 }
@@ -295,7 +351,7 @@ fn add_from_tree(
         all.report(number(path, &format!("its time, {}, is before 1970", known.mtime)));
     }
     let (uid, gid) = owner.map_or((0, 0), |owner| (owner.uid, owner.gid));
-    let entry = Entry { node, mode: known.mode, uid, gid, mtime: known.mtime };
+    let entry = Entry { node, mode: known.mode, uid, gid, mtime: known.mtime, offset: 0 };
     all.entries.insert(path.clone(), entry);
     Ok(())
 }
@@ -357,7 +413,7 @@ pub(super) fn from_tar(archive: &File, options: &PackOptions) -> Collected {
             return all;
         }
     };
-    let mut offsets: HashMap<TreePath, u64> = HashMap::new();
+    all.stamp = stamp(archive).ok();
     let mut count = 0;
     loop {
         let member = match reader.next_member() {
@@ -374,7 +430,7 @@ pub(super) fn from_tar(archive: &File, options: &PackOptions) -> Collected {
             all.report(Diagnostic::new(&codes::NUMBER, what));
             return all;
         }
-        add_from_tar(member, options, &mut offsets, &mut all);
+        add_from_tar(member, options, &mut all);
     }
     if let Some(end) = reader.end() {
         if let Some(at) = end.trailing {
@@ -388,12 +444,7 @@ pub(super) fn from_tar(archive: &File, options: &PackOptions) -> Collected {
     all
 }
 
-fn add_from_tar(
-    member: Member,
-    options: &PackOptions,
-    offsets: &mut HashMap<TreePath, u64>,
-    all: &mut Collected,
-) {
+fn add_from_tar(member: Member, options: &PackOptions, all: &mut Collected) {
     let at = member.header_offset();
     let path = match member_path(member.path()) {
         Ok(path) => path,
@@ -412,10 +463,9 @@ fn add_from_tar(
     // A directory may be named again, as `tar -r` does; its last mode counts.
     let directory =
         |entry: &Entry| matches!(entry.node, Node::Directory) && kind == Kind::Directory;
-    let again = all.entries.get(&path).is_some_and(|entry| !directory(entry));
-    if again {
-        let first = offsets.get(&path).copied().unwrap_or_default();
-        let what = format!("`{path}` stands at offset {first} and again at {at}");
+    let before = all.entries.get(&path).filter(|entry| !directory(entry));
+    if let Some(Entry { offset, .. }) = before {
+        let what = format!("`{path}` stands at offset {offset} and again at {at}");
         all.report(Diagnostic::new(&codes::DUPLICATE, what).at(path.as_str()).help("remove one"));
         return;
     }
@@ -447,6 +497,7 @@ fn add_from_tar(
         uid: member.uid() as u32,
         gid: member.gid() as u32,
         mtime: member.mtime(),
+        offset: at,
     };
     match kind {
         Kind::Directory => {}
@@ -460,7 +511,11 @@ fn add_from_tar(
         },
         Kind::File => {
             let size = member.size();
-            all.contents.push(Content { size, place: Bytes::InTar(Box::new(member)) });
+            let place = match member.segments() {
+                None => Bytes::InTar(member.data_offset()),
+                Some(_) => Bytes::Sparse(Box::new(member)),
+            };
+            all.contents.push(Content { size, place });
             entry.node = Node::File { content: all.contents.len() - 1 };
         }
         Kind::HardLink => {
@@ -487,7 +542,6 @@ fn add_from_tar(
             return;
         }
     }
-    offsets.insert(path.clone(), at);
     all.entries.insert(path, entry);
 }
 

@@ -17,6 +17,7 @@ mod derive;
 mod source;
 mod write;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
 
@@ -178,10 +179,15 @@ impl PackPlan<'_> {
 
 /// Ancestors that no member names; a file that has something below it is two things at once.
 fn add_parents(all: &mut Collected) {
-    let mut missing = Vec::new();
+    let mut missing: BTreeSet<TreePath> = BTreeSet::new();
     let mut clashes = Vec::new();
+    let mut done = TreePath::root();
     for path in all.entries.keys() {
         let mut above = path.parent();
+        if above.as_ref() == Some(&done) {
+            continue;
+        }
+        let first = above.clone();
         while let Some(dir) = above.filter(|dir| !dir.is_root()) {
             match all.entries.get(&dir).map(|entry| &entry.node) {
                 Some(Node::Directory) => break,
@@ -189,21 +195,17 @@ fn add_parents(all: &mut Collected) {
                     clashes.push((dir, path.clone()));
                     break;
                 }
+                None if missing.contains(&dir) => break,
                 None => {
                     above = dir.parent();
-                    missing.push(dir);
+                    missing.insert(dir);
                 }
             }
         }
+        done = first.unwrap_or_default();
     }
     for dir in missing {
-        all.entries.entry(dir).or_insert(collect::Entry {
-            node: Node::Directory,
-            mode: 0o755,
-            uid: 0,
-            gid: 0,
-            mtime: 0,
-        });
+        all.entries.entry(dir).or_insert(collect::Entry::parent());
     }
     for (file, below) in clashes {
         let what = format!("`{file}` is no directory, but `{below}` lies below it");

@@ -109,19 +109,11 @@ pub(super) fn layout(
     });
     // `TreePath`s sort by bytes, and so do they with a slash in front.
     rows.extend(all.entries.iter().map(|(path, entry)| row(path.as_str(), entry, options, all)));
-    // Parents sort before what is in them, so that the next row tells whether one is empty.
-    let empty: Vec<bool> = (0..rows.len())
-        .map(|at| {
-            let prefix = format!("{}/", rows[at].path);
-            let below = rows[at + 1..].partition_point(|row| row.path.as_str() < prefix.as_str());
-            !rows.get(at + 1 + below).is_some_and(|row| row.path.starts_with(&prefix))
-        })
-        .collect();
     let mut firsts: Vec<Option<usize>> = vec![None; all.contents.len()];
     let mut position = 0;
     for at in 0..rows.len() {
         if rows[at].kind == EntryKind::Directory {
-            rows[at].member = at > 0 && (empty[at] || options.preserve);
+            rows[at].member = at > 0 && (options.preserve || is_empty(&rows, at));
         }
         if let Some(content) = rows[at].content {
             rows[at].same_as = firsts[content];
@@ -147,6 +139,17 @@ pub(super) fn layout(
     let head = encode_head(manifest, entries, options.version, MapOrder::Canonical)
         .map_err(|error| Box::new(error.diagnostic()))?;
     Ok(Layout { head, rows, mount_len: position + 1024 })
+}
+
+/// Whether a directory's row has none below it. It sorts before them, though not directly.
+fn is_empty(rows: &[Row], at: usize) -> bool {
+    let prefix = format!("{}/", rows[at].path);
+    let behind = &rows[at + 1..];
+    let next = behind.first().filter(|row| row.path.starts_with(&prefix)).or_else(|| {
+        let below = behind.partition_point(|row| row.path.as_str() < prefix.as_str());
+        behind.get(below)
+    });
+    !next.is_some_and(|row| row.path.starts_with(&prefix))
 }
 
 fn row(path: &str, entry: &Entry, options: &PackOptions, all: &Collected) -> Row {
@@ -235,6 +238,15 @@ impl PackPlan<'_> {
                     CopyError::Write(error) => unwritable(out, error),
                 })?;
             }
+        }
+        match self.collected.archive_changed(&self.input) {
+            Ok(false) => {}
+            Ok(true) => {
+                let what = "the tar changed while it was packed";
+                let diagnostic = Diagnostic::new(&codes::CHANGED, what);
+                return Err(Box::new(diagnostic.help("nothing was written")));
+            }
+            Err(error) => return Err(Box::new(Diagnostic::new(&codes::READ, error.to_string()))),
         }
         let writer = tar.finish().map_err(|error| unwritable(out, error))?;
         let staged = writer.into_inner().map_err(|error| unwritable(out, error.into_error()))?;

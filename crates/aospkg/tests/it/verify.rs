@@ -131,3 +131,25 @@ fn digests_are_those_of_the_file_and_of_the_same_tree_elsewhere() {
     tree.add_symlink("lnk", "bin/demo").unwrap();
     assert_eq!(got.tree, tree_hash(&tree, holdall_tree::HashOptions::default()).unwrap());
 }
+
+/// The digest goes by the index; the walk of the same tree gives the same.
+#[test]
+fn the_tree_hash_is_that_of_the_walked_tree() {
+    let dir = tempfile::tempdir().unwrap();
+    let maker = Maker::new()
+        .dir("/d")
+        .file("/d-", "between the directory and what is in it")
+        .dir("/d/empty")
+        .file("/d/empty-not", "")
+        .row(Row { mode: 0o100_711, ..Row::new("/d/x", EntryKind::File) })
+        .link("/d/loop", "loop")
+        .dir("/full")
+        .dir("/full/of")
+        .file("/full/of/bytes", vec![3; 600_000])
+        .file("/orphan/child", "no path leads here")
+        .file("/ünï", "x");
+    let path = maker.sorted().write(dir.path(), Version::V1);
+    let fs = TarFileSystem::open(&path).unwrap();
+    let walked = tree_hash(&fs, holdall_tree::HashOptions::default()).unwrap();
+    assert_eq!(digests(&fs).unwrap().tree, walked);
+}
