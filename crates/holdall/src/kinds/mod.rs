@@ -5,6 +5,7 @@
 //! each function here.
 
 mod package;
+mod skills;
 
 use holdall_diagnostics::Diagnostic;
 use holdall_source::{Kind, Opened};
@@ -59,6 +60,11 @@ pub(crate) struct Checked {
 /// What it is, what it will run, what it reaches.
 pub(crate) fn inspect(opened: &Opened) -> Result<Inspected, Failure> {
     let mut answer = Inspected::default();
+    match opened.kind() {
+        Some(Kind::Skill) => skills::inspect(opened, true, &mut answer)?,
+        Some(Kind::Skills) => skills::inspect(opened, false, &mut answer)?,
+        _ => {}
+    }
     if let Some(package) = opened.package() {
         package::Facts::of(package, opened.location().as_str())?.tell(&mut answer);
     }
@@ -68,14 +74,12 @@ pub(crate) fn inspect(opened: &Opened) -> Result<Inspected, Failure> {
 /// Whether everything in it is as it says itself.
 pub(crate) fn check(opened: &Opened) -> Result<Checked, Failure> {
     let mut checked = Checked::default();
-    if let Some(package) = opened.package() {
-        package::check(package, &mut checked)?;
+    if let Some(Kind::Skill | Kind::Skills) = opened.kind() {
+        skills::check(opened, &mut checked)?;
     }
-    // A package knows itself by the path it was opened by.
-    let shown = opened.location().as_str();
-    let place = |found: Vec<Diagnostic>| found.into_iter().map(|found| found.at(shown)).collect();
-    checked.differences = place(checked.differences);
-    checked.oddities = place(checked.oddities);
+    if let Some(package) = opened.package() {
+        package::check(package, opened.location().as_str(), &mut checked)?;
+    }
     Ok(checked)
 }
 

@@ -212,16 +212,21 @@ fn run_fact(run: &Run) -> Value {
     fact
 }
 
-/// Compares index and tar.
-pub(super) fn check(package: &TarFileSystem, checked: &mut Checked) -> Result<(), Failure> {
+/// Compares index and tar. `shown` is how the user named the package, which knows itself by the
+/// path it was opened by.
+pub(super) fn check(
+    package: &TarFileSystem,
+    shown: &str,
+    checked: &mut Checked,
+) -> Result<(), Failure> {
     let found = verify(package.package()).map_err(failed)?;
     checked.compared.push(format!(
         "{} of the index with {}",
         count(found.entries, "entry"),
         count(found.members, "tar header")
     ));
-    checked.differences.extend(found.differences);
-    checked.oddities.extend(found.oddities);
+    checked.differences.extend(found.differences.into_iter().map(|found| found.at(shown)));
+    checked.oddities.extend(found.oddities.into_iter().map(|found| found.at(shown)));
     Ok(())
 }
 
