@@ -1,8 +1,10 @@
 //! The arguments that name a source, and opening it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use clap::Args;
+use holdall_artifact::ArtifactManifest;
+use holdall_artifact::model::Projection;
 use holdall_source::{Kind, OpenOptions, Opened, Source, open};
 use holdall_tree::TreePath;
 
@@ -17,6 +19,20 @@ pub(crate) struct SourceArguments {
         help = "A path, git+https://URL#SHA40, https://…, or npm:NAME@VERSION"
     )]
     source: OsString,
+    #[command(flatten)]
+    narrowing: Narrowing,
+}
+
+impl SourceArguments {
+    /// Opens the source.
+    pub(crate) fn open(&self, context: &Context<'_>) -> Result<Opened, Failure> {
+        self.narrowing.open(&self.source, context)
+    }
+}
+
+/// What narrows a source down.
+#[derive(Debug, Args)]
+pub(crate) struct Narrowing {
     /// Take it for this kind, not for what it looks like
     #[arg(long, value_name = "KIND")]
     kind: Option<Kind>,
@@ -25,13 +41,45 @@ pub(crate) struct SourceArguments {
     subdir: Option<String>,
 }
 
-impl SourceArguments {
-    /// Opens the source.
-    pub(crate) fn open(&self, context: &Context<'_>) -> Result<Opened, Failure> {
+impl Narrowing {
+    /// Opens a source so narrowed.
+    pub(crate) fn open(&self, text: &OsStr, context: &Context<'_>) -> Result<Opened, Failure> {
         let subdir = self.subdir.as_deref().map(tree_path).transpose()?.unwrap_or_default();
         let options = OpenOptions { kind: self.kind, subdir };
-        let source = Source::parse(&self.source)?;
+        let source = Source::parse(text)?;
         Ok(open(&source, context.env.working_directory(), &options)?)
+    }
+}
+
+/// The artifact that `mcp` and `hooks` look at.
+#[derive(Debug, Args)]
+pub(crate) struct ArtifactArguments {
+    /// The artifact
+    #[arg(long, value_name = "SOURCE", default_value = ".")]
+    artifact: OsString,
+    /// Only what this agent host gets
+    #[arg(long, visible_alias = "host", value_name = "HOST")]
+    target: Option<String>,
+}
+
+impl ArtifactArguments {
+    /// Opens the artifact.
+    pub(crate) fn open(&self, context: &Context<'_>) -> Result<Opened, Failure> {
+        Narrowing { kind: None, subdir: None }.open(&self.artifact, context)
+    }
+
+    /// The agent host asked for, as the artifact manifest names it; a wrong one lists those that
+    /// the artifact was built for.
+    pub(crate) fn target(&self, manifest: &ArtifactManifest) -> Result<Option<String>, Failure> {
+        let Some(name) = &self.target else { return Ok(None) };
+        let known = holdall_hosts::find(name).map(|host| host.id().to_owned());
+        let id = known.unwrap_or_else(|_| name.clone());
+        if manifest.projection(&id).is_some() {
+            return Ok(Some(id));
+        }
+        let hosts: Vec<_> = manifest.projections().iter().map(Projection::host).collect();
+        let message = format!("the artifact was not built for `{name}`");
+        Err(Failure::usage(message, format!("it was built for {}", hosts.join(", "))))
     }
 }
 

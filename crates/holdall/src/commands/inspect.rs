@@ -1,10 +1,12 @@
 //! `holdall inspect SOURCE`
 
+use std::ffi::{OsStr, OsString};
+
 use clap::Args;
 
 use super::{CommandResult, Context};
 use crate::kinds;
-use crate::opening::SourceArguments;
+use crate::opening::Narrowing;
 use crate::outcome::Outcome;
 
 /// Say what a source is, what it will run and what it reaches
@@ -15,13 +17,26 @@ use crate::outcome::Outcome;
   holdall inspect demo.aospkg
   holdall inspect ./my-pack --json")]
 pub(crate) struct Inspect {
+    #[arg(
+        value_name = "SOURCE",
+        required_unless_present = "artifact",
+        help = "A path, git+https://URL#SHA40, https://…, or npm:NAME@VERSION"
+    )]
+    source: Option<OsString>,
+    /// The same for an artifact
+    #[arg(long, value_name = "SOURCE", conflicts_with = "source")]
+    artifact: Option<OsString>,
     #[command(flatten)]
-    source: SourceArguments,
+    narrowing: Narrowing,
 }
 
 pub(crate) fn run(arguments: &Inspect, context: &Context<'_>) -> CommandResult {
-    let opened = arguments.source.open(context)?;
+    let text = arguments.artifact.as_ref().or(arguments.source.as_ref());
+    let opened = arguments.narrowing.open(text.map_or(OsStr::new("."), OsString::as_os_str), context)?;
     opened.known_kind()?;
+    if arguments.artifact.is_some() {
+        kinds::artifact::open(&opened)?;
+    }
     let answer = kinds::inspect(&opened)?;
     let mut outcome = Outcome::new(kinds::word(&opened, "inspect"));
     outcome.facts = answer.facts;

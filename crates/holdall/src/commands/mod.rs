@@ -62,6 +62,8 @@ commands! {
     extract Extract "extract";
     pack PackOf "pack";
     digest DigestOf "digest";
+    mcp Mcp "mcp";
+    hooks Hooks "hooks";
     init Init "init";
     validate Validate "validate";
     schema Schema "schema";

@@ -4,6 +4,7 @@
 //! or an artifact is known only below. To add a kind, write its module and give it its arm in
 //! each function here.
 
+pub(crate) mod artifact;
 mod package;
 mod skills;
 
@@ -63,6 +64,7 @@ pub(crate) fn inspect(opened: &Opened) -> Result<Inspected, Failure> {
     match opened.kind() {
         Some(Kind::Skill) => skills::inspect(opened, true, &mut answer)?,
         Some(Kind::Skills) => skills::inspect(opened, false, &mut answer)?,
+        Some(Kind::Artifact) => artifact::inspect(opened, &mut answer)?,
         _ => {}
     }
     if let Some(package) = opened.package() {
@@ -74,8 +76,10 @@ pub(crate) fn inspect(opened: &Opened) -> Result<Inspected, Failure> {
 /// Whether everything in it is as it says itself.
 pub(crate) fn check(opened: &Opened) -> Result<Checked, Failure> {
     let mut checked = Checked::default();
-    if let Some(Kind::Skill | Kind::Skills) = opened.kind() {
-        skills::check(opened, &mut checked)?;
+    match opened.kind() {
+        Some(Kind::Skill | Kind::Skills) => skills::check(opened, &mut checked)?,
+        Some(Kind::Artifact) => artifact::check(opened, &mut checked)?,
+        _ => {}
     }
     if let Some(package) = opened.package() {
         package::check(package, opened.location().as_str(), &mut checked)?;
@@ -86,6 +90,9 @@ pub(crate) fn check(opened: &Opened) -> Result<Checked, Failure> {
 /// Every digest a source has, the one that its kind is known by first.
 pub(crate) fn digests(opened: &Opened) -> Result<Vec<Covered>, Failure> {
     let mut digests = Vec::new();
+    if opened.kind() == Some(Kind::Artifact) {
+        artifact::digests(opened, &mut digests)?;
+    }
     if let Some(package) = opened.package() {
         package::digests(package, &mut digests)?;
     } else {

@@ -1,0 +1,200 @@
+//! Artifacts through the commands that only read.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::{Place, repository};
+
+/// A golden artifact, copied so that it can be changed.
+fn artifact(place: &Place, name: &str) {
+    copy(&repository().join("tests/data/artifacts").join(name), &place.path().join(name));
+}
+
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), &to).unwrap();
+        }
+    }
+}
+
+fn document(place: &Place, name: &str) -> Value {
+    let path = place.path().join(name).join("agent-bundle.manifest.json");
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn inspect_has_the_shape_of_the_reference() {
+    let place = Place::new();
+    artifact(&place, "bench-board");
+    let document = document(&place, "bench-board");
+    let value = place.run(["inspect", "./bench-board", "--json"]).ok().json();
+    assert_eq!(value["kind"], "artifact");
+    let application = &value["artifact"]["application"];
+    assert_eq!(application["identity"], document["application"]);
+    assert_eq!(application["distribution"], document["distribution"]);
+    assert_eq!(application["scripts"], json!([]));
+    let hosts: Vec<_> =
+        application["hosts"].as_array().unwrap().iter().map(|host| host["host"].clone()).collect();
+    assert_eq!(json!(hosts), json!(["amp", "claude", "codex", "cursor", "portable"]));
+    assert_eq!(
+        application["hosts"][4],
+        json!({ "host": "portable", "builtIn": true, "documents": [
+            { "kind": "mcp", "path": "mcp.json" }, { "kind": "plugin", "path": "plugin.json" } ] })
+    );
+    assert_eq!(application["servers"][0]["id"], "mcp:bench");
+    assert_eq!(application["servers"][0]["kind"], "compiled");
+    assert_eq!(
+        application["servers"][0]["entry"],
+        document["executables"]["mcpServers"][0]["launch"]["entry"]
+    );
+    let event = &application["events"][0];
+    assert_eq!(event["id"], document["routes"]["events"][0]["id"]);
+    assert_eq!(event["hooks"].as_array().unwrap().len(), 2);
+    assert_eq!(event["hooks"][0]["timeout"], 5);
+    // Hooks of the configuration are grouped by agent host.
+    let groups: Vec<_> = application["hooks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| group["host"].clone())
+        .collect();
+    assert_eq!(json!(groups), json!(["claude", "codex", "cursor"]));
+    let summary = &value["artifact"]["manifest"];
+    assert_eq!(summary["application"], document["application"]);
+    assert_eq!(summary["manifestVersion"], 6);
+    assert_eq!(summary["path"], "agent-bundle.manifest.json");
+    assert_eq!(summary["executables"]["bins"], json!(["bench-board"]));
+    assert_eq!(summary["executables"]["hooks"], 5);
+    assert_eq!(summary["executables"]["mcpServers"][0]["name"], "bench");
+    assert_eq!(summary["routes"]["digest"], document["routes"]["digest"]);
+    assert_eq!(summary["routes"]["events"], 1);
+    assert_eq!(summary["projections"][1]["documents"], document["projections"][1]["documents"]);
+    assert_eq!(value["sizes"]["files"], document["files"].as_array().unwrap().len());
+    assert_eq!(value["runs"].as_array().unwrap().len(), 5 + 1 + 1);
+    assert_eq!(value["reaches"], json!([]));
+    // The other spelling, and people's words.
+    let other = place.run(["inspect", "--artifact", "./bench-board", "--json"]).ok().json();
+    assert_eq!(other, value);
+    let text = place.run(["inspect", "./bench-board"]).ok();
+    for part in
+        ["bench-board 0.3.0   artifact, 32 files", "cursor          1      2", "no remote server"]
+    {
+        assert!(text.text().contains(part), "no {part} in {}", text.text());
+    }
+}
+
+#[test]
+fn a_missing_or_invalid_manifest_is_said_with_its_code() {
+    let place = Place::new();
+    artifact(&place, "say-hello");
+    place.write("empty/x", "");
+    let missing = place.run(["inspect", "--artifact", "./empty"]);
+    assert_eq!(missing.code, 1, "{}", missing.stderr);
+    let path = place.path().join("say-hello/agent-bundle.manifest.json");
+    let good = std::fs::read_to_string(&path).unwrap();
+    for (bad, code) in [
+        (good.replace("\"manifestVersion\":6", "\"manifestVersion\":5"), "AB6001"),
+        (good.trim_end().to_owned(), "AB6001"),
+        (String::new(), "AB6001"),
+        (good.replace("\"application\"", "\"applicatio\""), "AB6001"),
+    ] {
+        std::fs::write(&path, bad).unwrap();
+        for command in [
+            &["inspect", "./say-hello"][..],
+            &["verify", "./say-hello"],
+            &["digest", "./say-hello"],
+        ] {
+            let run = place.run(command);
+            assert_eq!(run.code, 1, "{command:?}");
+            assert!(run.stderr.contains(code), "{command:?}: {}", run.stderr);
+            assert!(run.stderr.contains("say-hello/agent-bundle.manifest.json"), "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn verify_finds_what_differs() {
+    let place = Place::new();
+    artifact(&place, "say-hello");
+    let word = |place: &Place| {
+        let run = place.run(["verify", "./say-hello", "--json"]);
+        (run.code, run.json()["verify"]["word"].clone())
+    };
+    assert_eq!(word(&place), (0, json!("consistent")));
+    // The content hash, made here by its recipe: path, NUL, x or -, NUL, bytes, NUL; in collation
+    // order, which puts the letters of `.claude-plugin` and `agent-bundle` before `INSTALL.md`.
+    let mut hash = Sha256::new();
+    for path in [
+        ".claude-plugin/marketplace.json",
+        ".claude-plugin/plugin.json",
+        "agent-bundle.manifest.json",
+        "INSTALL.md",
+        "skills/greet/SKILL.md",
+    ] {
+        hash.update(path);
+        hash.update(b"\0-\0");
+        hash.update(std::fs::read(place.path().join("say-hello").join(path)).unwrap());
+        hash.update(b"\0");
+    }
+    let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = place.run(["digest", "./say-hello"]).ok();
+    assert!(
+        digest.text().starts_with(&format!("{hex}  agent-bundle-content/v6  ./say-hello\n")),
+        "{}",
+        digest.text()
+    );
+    let matching =
+        place.run(["verify", "./say-hello", "--digest", &format!("agent-bundle-content/v6:{hex}")]);
+    assert_eq!(matching.code, 0, "{}", matching.stderr);
+    assert!(matching.text().starts_with("matches  ./say-hello"), "{}", matching.text());
+    // Moving the root elsewhere changes nothing.
+    copy(&place.path().join("say-hello"), &place.path().join("else where"));
+    assert!(place.run(["digest", "./else where"]).ok().text().starts_with(&hex));
+    let skill = place.path().join("say-hello/skills/greet/SKILL.md");
+    let text = std::fs::read(&skill).unwrap();
+    std::fs::write(&skill, b"changed").unwrap();
+    assert_eq!(word(&place), (1, json!("differs")));
+    std::fs::remove_file(&skill).unwrap();
+    assert_eq!(word(&place), (1, json!("differs")));
+    std::os::unix::fs::symlink("/etc/passwd", &skill).unwrap();
+    assert_eq!(word(&place), (1, json!("differs")));
+    std::fs::remove_file(&skill).unwrap();
+    std::fs::write(&skill, text).unwrap();
+    assert_eq!(word(&place), (0, json!("consistent")));
+}
+
+#[test]
+fn hooks_and_servers_are_listed_without_starting_anything() {
+    let place = Place::new();
+    artifact(&place, "bench-board");
+    let document = document(&place, "bench-board");
+    let all = place.run(["hooks", "list", "--artifact", "./bench-board", "--json"]).ok().json();
+    assert_eq!(all["hooks"], document["executables"]["hooks"]);
+    let claude = place
+        .run(["hooks", "list", "--artifact", "./bench-board", "--target", "claude-code", "--json"])
+        .ok()
+        .json();
+    assert_eq!(claude["hooks"].as_array().unwrap().len(), 2);
+    let servers = place.run(["mcp", "list", "--artifact", "./bench-board", "--json"]).ok().json();
+    assert_eq!(servers["mcp"][0]["name"], "bench");
+    let amp = place
+        .run(["mcp", "list", "--artifact", "./bench-board", "--target", "amp", "--json"])
+        .ok()
+        .json();
+    assert_eq!(amp["mcp"], json!([]));
+    let unknown = place.run(["mcp", "list", "--artifact", "./bench-board", "--target", "gemini"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("amp, claude, codex, cursor, portable"), "{}", unknown.stderr);
+    // From inside the artifact no option is needed.
+    let mut command = place.command(["hooks", "list"]);
+    command.current_dir(place.path().join("bench-board"));
+    assert_eq!(crate::support::Run::of(&mut command).ok().text().lines().count(), 5);
+}
