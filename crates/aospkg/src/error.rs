@@ -70,18 +70,25 @@ impl Errno {
         .raw_os_error()
     }
 
-    /// The errno of a failed call on the package file: what is missing and what is forbidden
-    /// stay apart, everything else is EIO.
+    /// The errno of a failed call on the package file: itself where it has a name here, what is
+    /// not permitted is EACCES, and everything else EIO.
     pub fn of_io(error: &io::Error) -> Self {
-        match error.kind() {
+        const KNOWN: [Errno; 7] = [
+            Errno::EEXIST,
+            Errno::EINVAL,
+            Errno::EISDIR,
+            Errno::ELOOP,
+            Errno::ENOMEM,
+            Errno::ENOTDIR,
+            Errno::EROFS,
+        ];
+        let known = KNOWN.into_iter().find(|errno| error.raw_os_error() == Some(errno.raw()));
+        known.unwrap_or_else(|| match error.kind() {
             io::ErrorKind::NotFound => Self::ENOENT,
             io::ErrorKind::PermissionDenied => Self::EACCES,
-            io::ErrorKind::NotADirectory => Self::ENOTDIR,
-            io::ErrorKind::IsADirectory => Self::EISDIR,
-            io::ErrorKind::AlreadyExists => Self::EEXIST,
             io::ErrorKind::InvalidInput => Self::EINVAL,
             _ => Self::EIO,
-        }
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tests of packages through the public API.
 
+mod bad;
+mod extract;
 mod format;
 mod fs;
 mod index;
