@@ -6,6 +6,7 @@ mod format;
 mod fs;
 mod index;
 mod pack;
+mod pack_inputs;
 mod real;
 mod support;
 mod verify;
