@@ -12,6 +12,7 @@ pub mod events;
 pub mod listing;
 pub mod projections;
 pub mod receipt;
+pub mod validate;
 
 mod host;
 

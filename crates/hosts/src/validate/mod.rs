@@ -1,0 +1,95 @@
+//! `validate --artifact`: is a root what its artifact manifest says, and will it work?
+//!
+//! The artifact manifest comes first; without a valid one nothing else is looked at. Then the
+//! whole tree is compared with the rows, modes included and nothing followed through links, and
+//! the contents are checked: emitted modules import nothing from outside, JSON is JSON, skills
+//! are whole, the compile evidence describes these bytes. In the end the artifact manifest is
+//! read once more, so that a root that changes meanwhile is not called valid.
+
+mod codes;
+mod content;
+mod skills;
+mod tree;
+
+use holdall_artifact::{
+    AB6001, ARTIFACT_MANIFEST_NAME, ArtifactManifest, ManifestRead, OpenManifest,
+    read_artifact_manifest,
+};
+use holdall_diagnostics::Diagnostic;
+use holdall_tree::{Tree, TreePath};
+
+pub use codes::*;
+
+/// What came of validating a root.
+#[derive(Debug)]
+pub struct Validated {
+    /// The artifact manifest, when it is valid.
+    pub manifest: Option<ArtifactManifest>,
+    /// Everything found, in the order of the checks and within one by path. Paths begin with how
+    /// the root is shown.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Validates the artifact at the top of `root`, which is shown to people as `shown`.
+pub fn artifact(root: &dyn Tree, shown: &str) -> Validated {
+    let open = match read_artifact_manifest(root).into_result(shown) {
+        Ok(open) => open,
+        Err(diagnostics) => return Validated { manifest: None, diagnostics },
+    };
+    let mut run = Run { root, shown, manifest: open.manifest(), found: Vec::new() };
+    run.tree();
+    run.content();
+    run.skills();
+    run.install_pointers(&open);
+    let mut diagnostics = run.found;
+    let unchanged = matches!(
+        read_artifact_manifest(root),
+        ManifestRead::Ok(again) if again.source().bytes() == open.source().bytes()
+    );
+    if !unchanged {
+        diagnostics.push(
+            Diagnostic::new(&AB6001, "the artifact manifest changed while it was validated")
+                .at(at(shown, ARTIFACT_MANIFEST_NAME))
+                .help("validate again when nothing writes to the root"),
+        );
+    }
+    Validated { manifest: Some(open.into_manifest()), diagnostics }
+}
+
+/// A path of the root as people see it.
+fn at(shown: &str, path: &str) -> String {
+    match shown.trim_end_matches('/') {
+        "" | "." => path.to_owned(),
+        shown if path.is_empty() => shown.to_owned(),
+        shown => format!("{shown}/{path}"),
+    }
+}
+
+/// One run over a root.
+struct Run<'r> {
+    root: &'r dyn Tree,
+    shown: &'r str,
+    manifest: &'r ArtifactManifest,
+    found: Vec<Diagnostic>,
+}
+
+impl Run<'_> {
+    fn report(&mut self, path: &TreePath, diagnostic: Diagnostic) {
+        self.found.push(diagnostic.at(at(self.shown, path.as_str())));
+    }
+
+    /// Install pointers that are read but not usual.
+    fn install_pointers(&mut self, open: &OpenManifest) {
+        let Some(install) = open.manifest().distribution().install() else { return };
+        let pointers = [
+            ("instructions", install.instructions(), "INSTALL.md"),
+            ("script", install.script(), "install.mjs"),
+        ];
+        for (key, path, usual) in pointers {
+            let Some(path) = path.filter(|path| path.as_str() != usual) else { continue };
+            let message = format!("distribution.install.{key} is `{path}`, not `{usual}`");
+            let diagnostic = Diagnostic::new(&HD0450, message);
+            self.found.push(diagnostic.at(at(self.shown, ARTIFACT_MANIFEST_NAME)));
+        }
+    }
+}
