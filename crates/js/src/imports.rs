@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use oxc::allocator::Allocator;
 use oxc::ast::ast::{
-    Argument, CallExpression, ExportAllDeclaration, ExportNamedDeclaration, Expression,
+    Argument, CallExpression, ExportAllDeclaration, ExportFromDeclaration, Expression,
     ImportDeclaration, ImportExpression,
 };
 use oxc::ast_visit::{Visit, walk};
@@ -137,11 +137,8 @@ impl<'a> Visit<'a> for Collector {
         self.add(&export.source.value, ImportKind::Export, export.source.span);
     }
 
-    fn visit_export_named_declaration(&mut self, export: &ExportNamedDeclaration<'a>) {
-        if let Some(source) = &export.source {
-            self.add(&source.value, ImportKind::Export, source.span);
-        }
-        walk::walk_export_named_declaration(self, export);
+    fn visit_export_from_declaration(&mut self, export: &ExportFromDeclaration<'a>) {
+        self.add(&export.source.value, ImportKind::Export, export.source.span);
     }
 
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {

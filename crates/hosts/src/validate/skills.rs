@@ -46,7 +46,9 @@ impl Run<'_> {
             let inside = target.filter(|target| target.strip_prefix(&directory).is_some());
             let message = match inside {
                 None => format!("refers to `{}`, which is outside the skill", link.path),
-                Some(target) if self.manifest.file(&target).is_none() && !self.is_directory(&target) => {
+                Some(target)
+                    if self.manifest.file(&target).is_none() && !self.is_directory(&target) =>
+                {
                     format!("refers to `{}`, which is not shipped", link.path)
                 }
                 Some(_) => continue,

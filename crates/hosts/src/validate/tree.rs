@@ -8,8 +8,8 @@ use holdall_artifact::{ARTIFACT_MANIFEST_NAME, COMPILE_EVIDENCE_NAME, INSTALL_RE
 use holdall_diagnostics::Diagnostic;
 use holdall_tree::{EntryName, FileKind, TreePath};
 
-use super::codes::{AB6004, AB6013, AB6014};
 use super::Run;
+use super::codes::{AB6004, AB6013, AB6014};
 
 /// Files at the top that agent hosts and installers read.
 const ROOT_FILES: &[&str] = &[
@@ -169,9 +169,11 @@ impl Run<'_> {
                 server.launch().is_some_and(|launch| {
                     launch.entry() == path
                         || launch.worker() == Some(path)
-                        || launch.args().iter().filter_map(|arg| arg.path()).any(|argument| {
-                            path.strip_prefix(argument).is_some()
-                        })
+                        || launch
+                            .args()
+                            .iter()
+                            .filter_map(|arg| arg.path())
+                            .any(|argument| path.strip_prefix(argument).is_some())
                 }) || server.apps().iter().any(|app| app.path() == Some(path))
             })
             || manifest.distribution().install().is_some_and(|install| {
