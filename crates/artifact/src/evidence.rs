@@ -5,6 +5,7 @@
 //! that disagrees with the rows (AB6039) means that somebody edited one of them.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use holdall_tree::TreePath;
 
@@ -160,9 +161,10 @@ pub fn compare(
             POLICY.1
         ));
     }
-    let asset_of = |path: &TreePath| record.assets().iter().find(|asset| asset.path() == path);
+    let by_path: BTreeMap<&TreePath, &Asset> =
+        record.assets().iter().map(|asset| (asset.path(), asset)).collect();
     for row in manifest.files().iter().filter(|row| row.kind() == FileKind::Bundle) {
-        match asset_of(row.path()) {
+        match by_path.get(row.path()) {
             None => answers.push(format!("no asset describes the compiled file {}", row.path())),
             Some(asset) if asset.sha256() != row.sha256() => {
                 answers.push(format!("the asset {} describes other bytes", row.path()));

@@ -102,6 +102,7 @@ pub(crate) const TABLES: &[&[Code]] = &[
     holdall_aospkg::pack::CODES,
     holdall_artifact::CODES,
     holdall_hosts::projections::CODES,
+    holdall_hosts::validate::CODES,
     holdall_install::CODES,
     holdall_pack::CODES,
     holdall_skill::codes::CODES,

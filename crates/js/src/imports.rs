@@ -11,12 +11,14 @@ use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
 use oxc::span::{GetSpan, SourceType, Span};
 
+use crate::depth;
+
 /// How a text is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// An ECMAScript module.
     Module,
-    /// A CommonJS file.
+    /// A `CommonJS` file.
     CommonJs,
     /// Either: a module if it has module syntax.
     Unknown,
@@ -82,14 +84,46 @@ impl std::error::Error for SyntaxError {}
 ///
 /// # Errors
 ///
-/// The first place that is no JavaScript.
+/// The first place that is no JavaScript, or a text that nests deeper than can be read.
 pub fn imports(text: &str, language: Language) -> Result<Vec<Import>, SyntaxError> {
+    let whole = |message: &str| SyntaxError { span: 0..text.len(), message: message.to_owned() };
+    if u32::try_from(text.len()).is_err() {
+        return Err(whole("the text is larger than 4 GiB"));
+    }
+    let needed = depth::bound(text);
+    if needed > depth::MOST {
+        return Err(whole("the text nests too deeply to be read"));
+    }
+    if needed <= SMALL {
+        return collect(text, language);
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .stack_size(depth::STACK)
+            .spawn_scoped(scope, || collect(text, language));
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(found)) => found,
+            Ok(Err(_)) => Err(whole("the parser gave up on the text")),
+            Err(error) => Err(whole(&format!("no thread for a deep text: {error}"))),
+        }
+    })
+}
+
+/// Stack that every thread has left when it asks: half of what Rust gives a thread.
+const SMALL: usize = 1 << 20;
+
+fn collect(text: &str, language: Language) -> Result<Vec<Import>, SyntaxError> {
+    match language {
+        Language::Module => collect_as(text, SourceType::mjs()),
+        Language::CommonJs => collect_as(text, SourceType::cjs()),
+        // Without module syntax it may still be a file with `return` at its top.
+        Language::Unknown => collect_as(text, SourceType::unambiguous())
+            .or_else(|error| collect_as(text, SourceType::cjs()).map_err(|_| error)),
+    }
+}
+
+fn collect_as(text: &str, source_type: SourceType) -> Result<Vec<Import>, SyntaxError> {
     let allocator = Allocator::default();
-    let source_type = match language {
-        Language::Module => SourceType::mjs(),
-        Language::CommonJs => SourceType::cjs(),
-        Language::Unknown => SourceType::unambiguous(),
-    };
     let parsed = Parser::new(&allocator, text, source_type).parse();
     if let Some(error) = parsed.diagnostics.first() {
         let span = error.labels.first().map_or(0..0, |label| {

@@ -5,6 +5,7 @@
 //! Node.js itself provides what is asked for. The parser is oxc's.
 
 mod builtin;
+mod depth;
 mod imports;
 
 pub use builtin::is_node_builtin;

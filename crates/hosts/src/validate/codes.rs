@@ -58,7 +58,7 @@ codes! {
     AB6015 Error "a skill document is not valid",
         "Each `skills/NAME/SKILL.md` has frontmatter with a name and a description by the Agent \
          Skills specification. The message names the finding behind it, which `holdall explain` \
-         explains.";
+         explains; what is only a warning there is one here.";
     /// A reference of a skill.
     AB6016 Error "a skill document refers to a file that is not shipped",
         "A relative link or image in the body of a `SKILL.md` leads to a listed file in the same \

@@ -1,15 +1,15 @@
 //! What the files hold: AB6005, AB6006, AB6008, AB6039.
 
 use holdall_artifact::evidence::{self, parse_compile_evidence};
-use holdall_artifact::json::{Document, MAX_BYTES};
+use holdall_artifact::json::Document;
 use holdall_artifact::model::FileKind;
 use holdall_artifact::{ARTIFACT_MANIFEST_NAME, COMPILE_EVIDENCE_NAME};
-use holdall_diagnostics::{Diagnostic, SourceText};
+use holdall_diagnostics::{Diagnostic, Severity, SourceText};
 use holdall_js::{Language, imports, is_node_builtin};
 use holdall_tree::TreePath;
 
 use super::codes::{AB6005, AB6006, AB6008, AB6039};
-use super::{Run, at};
+use super::{Run, at, has_extension};
 
 /// The specification that skills are validated against: the digest of its schema, the revision of
 /// its source, its address.
@@ -20,7 +20,7 @@ const AGENT_SKILLS: [&str; 3] = [
 ];
 
 /// Largest module or JSON file that is looked into.
-const MAX_READ: u64 = MAX_BYTES as u64;
+const MAX_READ: u64 = 256 << 20;
 
 impl Run<'_> {
     /// Checks the content of every listed file.
@@ -30,8 +30,15 @@ impl Run<'_> {
             let path = row.path();
             let emitted = matches!(row.kind(), FileKind::Bundle | FileKind::Generated);
             let language = Language::of(path.as_str()).filter(|_| emitted);
-            let json = row.kind() != FileKind::Prebuilt && path.as_str().ends_with(".json");
+            let json = row.kind() != FileKind::Prebuilt && has_extension(path.as_str(), "json");
             if language.is_none() && !json {
+                continue;
+            }
+            if row.bytes() > MAX_READ {
+                let code = if json { &AB6006 } else { &AB6005 };
+                let mut diagnostic = Diagnostic::new(code, "is larger than what is looked into");
+                diagnostic.severity = Severity::Warning;
+                self.report(path, diagnostic);
                 continue;
             }
             // What cannot be read was reported when the rows were compared.
@@ -87,10 +94,20 @@ impl Run<'_> {
             .is_some_and(|target| self.manifest.file(&target).is_some())
     }
 
+    /// JSON as every reader takes it: keys may repeat, and text need not be whole.
     fn json(&mut self, path: &TreePath, bytes: Vec<u8>) {
-        let Err(error) = Document::parse(&bytes) else { return };
+        let text = std::str::from_utf8(&bytes);
+        let error = match text.map(serde_json::from_str::<serde::de::IgnoredAny>) {
+            Ok(Ok(_)) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        let (message, span) = match Document::parse(&bytes) {
+            Err(error) => (error.message, error.span),
+            Ok(_) => (error, 0..0),
+        };
         let source = SourceText::new(bytes);
-        self.report(path, Diagnostic::new(&AB6006, error.message).span(&source, error.span));
+        self.report(path, Diagnostic::new(&AB6006, message).span(&source, span));
     }
 
     /// AB6039; the record need not be there.

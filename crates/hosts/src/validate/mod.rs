@@ -3,7 +3,8 @@
 //! The artifact manifest comes first; without a valid one nothing else is looked at. Then the
 //! whole tree is compared with the rows, modes included and nothing followed through links, and
 //! the contents are checked: emitted modules import nothing from outside, JSON is JSON, skills
-//! are whole, the compile evidence describes these bytes. In the end the artifact manifest is
+//! are whole, the compile evidence describes these bytes, and the documents do for each agent host
+//! what the artifact manifest says. In the end the artifact manifest is
 //! read once more, so that a root that changes meanwhile is not called valid.
 
 mod codes;
@@ -20,6 +21,8 @@ use holdall_tree::{Tree, TreePath};
 
 pub use codes::*;
 
+use crate::projections::check_projections;
+
 /// What came of validating a root.
 #[derive(Debug)]
 pub struct Validated {
@@ -31,7 +34,9 @@ pub struct Validated {
 }
 
 /// Validates the artifact at the top of `root`, which is shown to people as `shown`.
-pub fn artifact(root: &dyn Tree, shown: &str) -> Validated {
+///
+/// Nothing of the root is run, and nothing is followed through a link.
+pub fn validate_artifact(root: &dyn Tree, shown: &str) -> Validated {
     let open = match read_artifact_manifest(root).into_result(shown) {
         Ok(open) => open,
         Err(diagnostics) => return Validated { manifest: None, diagnostics },
@@ -40,6 +45,7 @@ pub fn artifact(root: &dyn Tree, shown: &str) -> Validated {
     run.tree();
     run.content();
     run.skills();
+    run.projections();
     run.install_pointers(&open);
     let mut diagnostics = run.found;
     let unchanged = matches!(
@@ -65,6 +71,11 @@ fn at(shown: &str, path: &str) -> String {
     }
 }
 
+/// Whether a name, or the last name of a path, has an extension, in this letter case.
+fn has_extension(name: &str, extension: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, found)| !stem.is_empty() && found == extension)
+}
+
 /// One run over a root.
 struct Run<'r> {
     root: &'r dyn Tree,
@@ -76,6 +87,14 @@ struct Run<'r> {
 impl Run<'_> {
     fn report(&mut self, path: &TreePath, diagnostic: Diagnostic) {
         self.found.push(diagnostic.at(at(self.shown, path.as_str())));
+    }
+
+    /// What the documents do for each agent host.
+    fn projections(&mut self) {
+        for mut diagnostic in check_projections(self.root, self.manifest) {
+            diagnostic.path = diagnostic.path.map(|path| at(self.shown, &path));
+            self.found.push(diagnostic);
+        }
     }
 
     /// Install pointers that are read but not usual.

@@ -8,8 +8,8 @@ use holdall_artifact::{ARTIFACT_MANIFEST_NAME, COMPILE_EVIDENCE_NAME, INSTALL_RE
 use holdall_diagnostics::Diagnostic;
 use holdall_tree::{EntryName, FileKind, TreePath};
 
-use super::Run;
 use super::codes::{AB6004, AB6013, AB6014};
+use super::{Run, has_extension};
 
 /// Files at the top that agent hosts and installers read.
 const ROOT_FILES: &[&str] = &[
@@ -180,10 +180,6 @@ impl Run<'_> {
                 install.instructions() == Some(path) || install.script() == Some(path)
             })
     }
-}
-
-fn has_extension(name: &str, extension: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(stem, found)| !stem.is_empty() && found == extension)
 }
 
 /// Entries at the top that belong to an operator, the runtime or an installer.

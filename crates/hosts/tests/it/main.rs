@@ -6,3 +6,4 @@ mod hosts;
 mod listing;
 mod projections;
 mod receipt;
+mod validate;

@@ -57,6 +57,18 @@ fn what_is_no_javascript_has_a_place() {
 }
 
 #[test]
+fn a_text_that_nests_too_deeply_is_refused() {
+    for piece in ["(", "a=>", "new ", "`${", "if(a)b;else "] {
+        let error = imports(&piece.repeat(200_000), Language::Module).expect_err("too deep");
+        assert_eq!(error.message, "the text nests too deeply to be read", "{piece}");
+    }
+    let long = "f(a, 'b');\n".repeat(200_000);
+    assert_eq!(imports(&long, Language::Module).expect("flat"), []);
+    let sum = format!("const a = 1{};", " + 1".repeat(20_000));
+    assert_eq!(imports(&sum, Language::Module).expect("a long sum"), []);
+}
+
+#[test]
 fn languages_follow_the_extension() {
     assert_eq!(Language::of("a/b.mjs"), Some(Language::Module));
     assert_eq!(Language::of("b.cjs"), Some(Language::CommonJs));

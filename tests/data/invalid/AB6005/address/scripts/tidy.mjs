@@ -1,0 +1,1 @@
+import "https://example.org/a.mjs";

@@ -1,0 +1,2 @@
+import pad from "left-pad";
+console.log(pad("x", 3));

@@ -1,0 +1,2 @@
+import "node:fs";
+export { b } from "./b.mjs";
