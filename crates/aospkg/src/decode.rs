@@ -5,8 +5,8 @@ use crate::codes;
 use crate::error::PackageError;
 use crate::format::{EntryKind, Version};
 use crate::model::{
-    AgentBlock, CommandTarget, ManPage, PackageManifest, ProvidesBlock, ProvidesFile, StringMap,
-    TarEntry,
+    self, AgentBlock, CommandTarget, ManPage, PackageManifest, ProvidesBlock, ProvidesFile,
+    StringMap, TarEntry,
 };
 
 /// Reads a manifest chunk, its two-byte prefix included, that stands at `base` in its file.
@@ -87,15 +87,16 @@ fn provides(reader: &mut Reader<'_>) -> Result<ProvidesBlock, DecodeError> {
 }
 
 fn map(reader: &mut Reader<'_>) -> Result<StringMap, DecodeError> {
-    let mut seen = std::collections::HashSet::new();
+    let mut starts = Vec::new();
     let pairs = reader.list(2, |reader, _| {
-        let at = reader.offset();
-        let key = reader.str()?;
-        if !seen.insert(key) {
-            reader.tolerances.note(Tolerance::DuplicateKey, at, 1);
-        }
-        Ok((key, reader.str()?))
+        starts.push(reader.position() as u32);
+        Ok((reader.str()?.to_owned(), reader.str()?.to_owned()))
     })?;
+    for (_, again) in model::repeated(&pairs) {
+        let at = reader.offset() - reader.position() as u64 + u64::from(starts[again as usize]);
+        reader.tolerances.note(Tolerance::DuplicateKey, at, 1);
+    }
+    drop(starts);
     Ok(pairs.into_iter().collect())
 }
 

@@ -119,20 +119,36 @@ impl StringMap {
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for StringMap {
     /// The last value of a key given twice wins, at the place of the first.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
-        let mut out: Vec<(String, String)> = Vec::new();
-        let mut places = std::collections::HashMap::new();
-        for (key, value) in pairs {
-            let (key, value) = (key.into(), value.into());
-            if let Some(&place) = places.get(&key) {
-                let slot: &mut (String, String) = &mut out[place];
-                slot.1 = value;
-            } else {
-                places.insert(key.clone(), out.len());
-                out.push((key, value));
-            }
+        let pairs = pairs.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let mut all: Vec<(String, String)> = pairs.collect();
+        let again = repeated(&all);
+        if again.is_empty() {
+            return Self(all);
         }
-        Self(out)
+        for (first, at) in &again {
+            all[*first as usize].1 = std::mem::take(&mut all[*at as usize].1);
+        }
+        let mut at = 0;
+        all.retain(|_| {
+            at += 1;
+            again.binary_search_by_key(&(at - 1), |(_, again)| *again).is_err()
+        });
+        Self(all)
     }
+}
+
+/// Pairs whose key stood before, ascending: where it stood first, and where it stands again. By
+/// sorting, since a set of the keys would be larger than they are.
+pub(crate) fn repeated<K: Ord, V>(pairs: &[(K, V)]) -> Vec<(u32, u32)> {
+    let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
+    order.sort_by_key(|at| &pairs[*at as usize].0);
+    let mut again = Vec::new();
+    // Sorting keeps the order of equal keys: the first of a run is the first of all.
+    for run in order.chunk_by(|one, two| pairs[*one as usize].0 == pairs[*two as usize].0) {
+        again.extend(run[1..].iter().map(|at| (run[0], *at)));
+    }
+    again.sort_unstable_by_key(|(_, at)| *at);
+    again
 }
 
 /// A fact of a manifest that a format version has no place for.

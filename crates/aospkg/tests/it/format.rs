@@ -183,6 +183,18 @@ fn tolerances_are_used_and_told() {
     assert_eq!(uses, used(Tolerance::TrailingBytes, 25, 2));
 }
 
+/// Of a key given again the last value wins, at the place of the first.
+#[test]
+fn the_last_value_of_a_key_wins() {
+    let pairs = [("b", "1"), ("a", "2"), ("b", "3"), ("c", "4"), ("a", "5"), ("b", "6")];
+    let map: StringMap = pairs.into_iter().collect();
+    assert_eq!(map.iter().collect::<Vec<_>>(), [("b", "6"), ("a", "5"), ("c", "4")]);
+    let (manifest, uses) = tolerated("0200 0161 0131 01 03 016b0131 016a0132 016b0133 00 00 00");
+    let env = &manifest.provides.unwrap().env;
+    assert_eq!(env.iter().collect::<Vec<_>>(), [("k", "3"), ("j", "2")]);
+    assert_eq!(uses, [ToleranceUse { tolerance: Tolerance::DuplicateKey, offset: 32, count: 1 }]);
+}
+
 /// What both refuse, with the offset of the value.
 #[test]
 fn broken_manifests_say_where() {
