@@ -141,7 +141,7 @@ codes! {
         "The type bits of the mode are shown by stat as they are, so programs in the guest take a file for \
          something else.";
     TARGET_ON_OTHER = "AO0324" Info "an entry that is no link carries a link target"
-        "Readers ignore it.";
+        "Readers ignore it. It is gone when the files are packed again.";
     LINK_ESCAPES = "AO0325" Warning "a link leads out of the package or nowhere"
         "In a mounted package an absolute target means a path inside it and `..` stops at its root, but anybody who \
          unpacks it gets a link to somewhere else. A dangling link is also reported here.";

@@ -323,13 +323,13 @@ fn entries(found: &mut Found, fs: &TarFileSystem) {
             ranges.push((offset, offset + size));
         }
     }
-    places.tell(found, &codes::NONZERO_OFFSET, "that are no files carry an offset or a size");
-    owners.tell(found, &codes::OWNER, "have an owner other than 0");
-    times.tell(found, &codes::MTIMES, "have a modification time other than 0");
-    modes.tell(found, &codes::MODE_KIND, "have a mode of another kind");
-    targets.tell(found, &codes::TARGET_ON_OTHER, "that are no links carry a link target");
-    setids.tell(found, &codes::SETID, "have a set-id or sticky bit");
-    names.tell(found, &codes::NAME_COLLISION, "have names that do not exist on every system");
+    places.tell(found, &codes::NONZERO_OFFSET, "with an offset or a size that are no files");
+    owners.tell(found, &codes::OWNER, "with an owner other than 0");
+    times.tell(found, &codes::MTIMES, "with a modification time other than 0");
+    modes.tell(found, &codes::MODE_KIND, "with a mode of another kind");
+    targets.tell(found, &codes::TARGET_ON_OTHER, "with a link target that are no links");
+    setids.tell(found, &codes::SETID, "with a set-id or sticky bit");
+    names.tell(found, &codes::NAME_COLLISION, "with names that do not exist on every system");
     let paths = index.iter().map(|entry| entry.path.trim_start_matches('/'));
     for (one, other) in portable::collisions(paths).into_iter().take(20) {
         let what = format!("`/{one}` and `/{other}` are one name where case does not count");
@@ -346,7 +346,7 @@ fn entries(found: &mut Found, fs: &TarFileSystem) {
     for at in index.unreachable() {
         lost.add(|| format!("`{}`", index.entry(at).path));
     }
-    lost.tell(found, &codes::UNREACHABLE, "cannot be reached by any path");
+    lost.tell(found, &codes::UNREACHABLE, "that no path reaches");
     if index.find("/agentos-package.json").is_some() {
         let help = "pack again: packers leave the file out";
         found.help(&codes::SOURCE_MANIFEST, "holds `/agentos-package.json`", help);
@@ -363,6 +363,6 @@ fn links(found: &mut Found, fs: &TarFileSystem) {
             nowhere.add(|| format!("`{}` -> `{target}` ({})", entry.path, error.errno));
         }
     }
-    away.tell(found, &codes::LINK_ESCAPES, "are links that lead out of the package");
-    nowhere.tell(found, &codes::LINK_ESCAPES, "are links that lead nowhere");
+    away.tell(found, &codes::LINK_ESCAPES, "that are links and lead out of the package");
+    nowhere.tell(found, &codes::LINK_ESCAPES, "that are links and lead nowhere");
 }

@@ -5,6 +5,7 @@ mod extract;
 mod format;
 mod fs;
 mod index;
+mod oddities;
 mod pack;
 mod pack_inputs;
 mod real;
