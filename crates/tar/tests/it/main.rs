@@ -3,6 +3,7 @@
 mod adversarial;
 mod build;
 mod foreign;
+mod listings;
 mod properties;
 mod sparse;
 mod writer;
