@@ -6,7 +6,8 @@
 //! [`read_artifact_manifest`] opens a root. [`lean`] is the lenient reader that generated
 //! executables use. Around it: the canonical writer ([`json::Value`]), the order of arrays
 //! ([`collate()`]), digests ([`digest`]), comparing rows with a tree ([`rows`]), re-indexing
-//! ([`reindex`]), the record of compile evidence ([`evidence`]), and the JSON Schema
+//! ([`reindex`]), the record of compile evidence ([`evidence`]), what of a root goes into a package
+//! ([`pack`]), the checks before `npm publish` ([`prepack`]), and the JSON Schema
 //! ([`artifact_manifest_schema`]), which is made from the same field tables as the parser.
 
 mod check;
@@ -23,7 +24,9 @@ pub mod json;
 pub mod lean;
 mod manifest;
 pub mod model;
+pub mod pack;
 mod path;
+pub mod prepack;
 mod read;
 mod record;
 pub mod reindex;
@@ -33,14 +36,14 @@ mod shape;
 
 pub use check::{check_artifact_manifest, parse_artifact_manifest};
 pub use checker::MAX_FAULTS;
-pub use codes::{AB6000, AB6001, AB7001, CODES};
+pub use codes::{AB6000, AB6001, AB7001, AB7010, AB7011, AB7013, CODES, HD0451, HD0452};
 pub use collate::{collate, collate_segments};
 pub use containers::{List, Literal, Map, Scalar, Sorted};
 pub use fault::{Fault, Rule};
 pub use fields::{Sha256, Text};
 pub use manifest::ArtifactManifest;
 pub use path::{PathFault, check_owned, check_segment, owned_path, relocatable_path};
-pub use read::{ManifestRead, OpenManifest, UnreadableManifest, read_artifact_manifest};
+pub use read::{ManifestRead, OpenManifest, UnreadableManifest, read_artifact_manifest, shown_at};
 pub use schema::artifact_manifest_schema;
 
 /// Name of the artifact manifest at the top of a root (`artifactManifestName`).

@@ -7,6 +7,17 @@ use crate::codes::{AB6000, AB6001};
 use crate::json::MAX_BYTES;
 use crate::{ARTIFACT_MANIFEST_NAME, ArtifactManifest, Fault, check_artifact_manifest};
 
+/// A path of a root as people see it: below how the root is shown, where `.` and the empty text
+/// are the working directory.
+pub fn shown_at(root: &str, path: &str) -> String {
+    match root.trim_end_matches('/') {
+        "" if root.starts_with('/') => format!("/{path}"),
+        "" | "." => path.to_owned(),
+        root if path.is_empty() => root.to_owned(),
+        root => format!("{root}/{path}"),
+    }
+}
+
 /// What stands at the top of a root.
 #[derive(Debug)]
 pub enum ManifestRead {
@@ -71,10 +82,7 @@ impl ManifestRead {
     /// The document, or what `validate` says about its absence: AB6000 when there is no file to
     /// read, AB6001 for every fault of the one that is there. `root` is how the root is shown.
     pub fn into_result(self, root: &str) -> Result<OpenManifest, Vec<Diagnostic>> {
-        let path = match root {
-            "" | "." => ARTIFACT_MANIFEST_NAME.to_owned(),
-            root => format!("{}/{ARTIFACT_MANIFEST_NAME}", root.trim_end_matches('/')),
-        };
+        let path = shown_at(root, ARTIFACT_MANIFEST_NAME);
         match self {
             Self::Ok(open) => Ok(*open),
             Self::Missing => Err(vec![

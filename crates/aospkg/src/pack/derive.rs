@@ -27,7 +27,7 @@ pub(super) fn derive(
     let npm_version = npm.as_ref().and_then(|npm| npm.version.clone());
     let name = fact("name", source.name, options.name.clone(), unscoped, all);
     let version = fact("version", source.version, options.version_name.clone(), npm_version, all);
-    let commands = commands(npm.as_ref(), all);
+    let commands = commands(options, npm.as_ref(), all);
     let mut agent = source.agent.map(AgentBlock::from);
     if let Some(command) = &options.agent {
         let block = agent.get_or_insert_with(AgentBlock::default);
@@ -125,10 +125,17 @@ fn hidden(command: &str) -> bool {
     command.starts_with(['_', '.'])
 }
 
-fn commands(npm: Option<&NpmManifest>, all: &mut Collected) -> Vec<CommandTarget> {
+fn commands(
+    options: &PackOptions,
+    npm: Option<&NpmManifest>,
+    all: &mut Collected,
+) -> Vec<CommandTarget> {
     let bin = npm.and_then(|npm| npm.bin.as_ref());
     let named = npm.and_then(|npm| npm.name.as_deref());
-    let from_map = match (bin, named) {
+    let given = options.commands.as_ref().map(|commands| {
+        commands.iter().map(|given| (given.command.clone(), given.entry.clone())).collect()
+    });
+    let from_map = || match (bin, named) {
         (Some(Bin::Many(commands)), _) => Some(
             commands
                 .iter()
@@ -141,7 +148,7 @@ fn commands(npm: Option<&NpmManifest>, all: &mut Collected) -> Vec<CommandTarget
         }
         (Some(Bin::One(_) | Bin::Other) | None, _) => None,
     };
-    let candidates = from_map.unwrap_or_else(|| {
+    let candidates = given.or_else(from_map).unwrap_or_else(|| {
         let direct = |(path, entry): (&TreePath, &super::collect::Entry)| {
             let name = path.as_str().strip_prefix("bin/")?;
             let plain = !name.contains('/') && !matches!(entry.node, Node::Directory);

@@ -29,7 +29,7 @@ pub use convert::convert;
 pub use write::Packed;
 
 use crate::format::{EntryKind, MAX_ENTRIES, Version};
-use crate::model::{Loss, PackageManifest};
+use crate::model::{CommandTarget, Loss, PackageManifest};
 use collect::{Collected, Node};
 
 /// What is packed.
@@ -61,6 +61,9 @@ pub struct PackOptions {
     pub version_name: Option<String>,
     /// The command that speaks ACP, where the input does not name one.
     pub agent: Option<String>,
+    /// The commands, where something else than the input knows them: neither `bin` of
+    /// `package.json` nor the directory `bin` is looked at.
+    pub commands: Option<Vec<CommandTarget>>,
     /// Owners, times and modes are kept instead of made canonical.
     pub preserve: bool,
     /// Names that do not exist on every system are warnings instead of errors.

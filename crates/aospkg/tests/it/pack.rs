@@ -7,7 +7,7 @@ use std::process::Command;
 
 use holdall_aospkg::format::{EntryKind, Version};
 use holdall_aospkg::pack::{Input, PackOptions, convert, plan};
-use holdall_aospkg::{Package, TarFileSystem};
+use holdall_aospkg::{CommandTarget, Package, TarFileSystem};
 use holdall_diagnostics::{Diagnostic, Severity};
 use holdall_tree::{DirTree, Tree as _, TreePath};
 
@@ -313,6 +313,23 @@ out.offset = out.fileobj.tell()
     assert_eq!(bytes.len(), 8192);
     assert!(bytes[4096..4608].iter().all(|&byte| byte == b'A'));
     assert_eq!(bytes.iter().filter(|&&byte| byte != 0).count(), 512);
+}
+
+#[test]
+fn commands_that_are_given_are_the_only_ones_and_must_run() {
+    let at = Place::new();
+    at.demo();
+    at.file("lib/real.mjs", "x", 0o755);
+    let given = |entry: &str| PackOptions {
+        commands: Some(vec![CommandTarget { command: "tool".into(), entry: entry.into() }]),
+        ..v1()
+    };
+    let out = at.pack_dir(&given("lib/real.mjs")).unwrap();
+    let package = Package::open(&out).unwrap();
+    let commands = &package.manifest().unwrap().commands;
+    assert_eq!(commands, &given("lib/real.mjs").commands.unwrap());
+    let found = faults(at.pack_dir(&given("lib/gone.mjs")));
+    assert_eq!((found.len(), found[0].code), (1, "AO0217"));
 }
 
 #[test]

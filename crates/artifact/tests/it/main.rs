@@ -7,6 +7,8 @@ mod evidence;
 mod generate;
 mod lean;
 mod mutants;
+mod pack;
+mod prepack;
 mod published;
 mod reindex;
 mod rows;

@@ -152,6 +152,7 @@ fn options(arguments: &PackOf) -> Result<PackOptions, Failure> {
         version: arguments.format_version.unwrap_or_default(),
         name: facts.name.clone(),
         version_name: facts.version_name.clone(),
+        commands: None,
         agent: facts.agent.clone(),
         preserve: facts.preserve,
         posix: facts.posix,

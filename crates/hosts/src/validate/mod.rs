@@ -14,7 +14,7 @@ mod tree;
 
 use holdall_artifact::{
     AB6001, ARTIFACT_MANIFEST_NAME, ArtifactManifest, ManifestRead, OpenManifest,
-    read_artifact_manifest,
+    read_artifact_manifest, shown_at as at,
 };
 use holdall_diagnostics::Diagnostic;
 use holdall_tree::{Tree, TreePath};
@@ -60,15 +60,6 @@ pub fn validate_artifact(root: &dyn Tree, shown: &str) -> Validated {
         );
     }
     Validated { manifest: Some(open.into_manifest()), diagnostics }
-}
-
-/// A path of the root as people see it.
-fn at(shown: &str, path: &str) -> String {
-    match shown.trim_end_matches('/') {
-        "" | "." => path.to_owned(),
-        shown if path.is_empty() => shown.to_owned(),
-        shown => format!("{shown}/{path}"),
-    }
 }
 
 /// Whether a name, or the last name of a path, has an extension, in this letter case.
