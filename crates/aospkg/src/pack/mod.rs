@@ -132,7 +132,7 @@ pub fn plan<'a>(input: Input<'a>, options: &PackOptions) -> Result<PackPlan<'a>,
         manifest = manifest.reduced_to(options.version);
     }
     let mut found = std::mem::take(&mut all.found);
-    let layout = match write::layout(&manifest, options, &all) {
+    let layout = match write::layout(&manifest, options, &mut all) {
         Ok(layout) => Some(layout),
         Err(fault) => {
             found.push(*fault);

@@ -7,7 +7,7 @@ use holdall_diagnostics::Diagnostic;
 use holdall_tar::{Content, NewMember, Writer, padded};
 use holdall_tree::stage::{Place, StagedFile};
 
-use super::collect::{Collected, CopyError, Entry, Node};
+use super::collect::{self, Collected, CopyError, Entry, Node};
 use super::{PackOptions, PackPlan, PlannedEntry, codes};
 use crate::encode::{MapOrder, encode_head};
 use crate::format::{EntryKind, MODE_DIRECTORY, MODE_FILE, MODE_SYMLINK};
@@ -87,12 +87,15 @@ impl Row {
     }
 }
 
+/// Lays out the package. The entries are used up, so that they and the rows that are made of them
+/// are not in memory together.
 pub(super) fn layout(
     manifest: &PackageManifest,
     options: &PackOptions,
-    all: &Collected,
+    all: &mut Collected,
 ) -> Result<Layout, Box<Diagnostic>> {
-    let mut rows = Vec::with_capacity(all.entries.len() + 1);
+    let entries = std::mem::take(&mut all.entries);
+    let mut rows = Vec::with_capacity(entries.len() + 1);
     rows.push(Row {
         path: "/".to_owned(),
         kind: EntryKind::Directory,
@@ -108,8 +111,11 @@ pub(super) fn layout(
         member: false,
     });
     // `TreePath`s sort by bytes, and so do they with a slash in front.
-    rows.extend(all.entries.iter().map(|(path, entry)| row(path.as_str(), entry, options, all)));
-    let mut firsts: Vec<Option<usize>> = vec![None; all.contents.len()];
+    let contents = &all.contents;
+    rows.extend(
+        entries.into_iter().map(|(path, entry)| row(path.as_str(), entry, options, contents)),
+    );
+    let mut firsts: Vec<Option<usize>> = vec![None; contents.len()];
     let mut position = 0;
     for at in 0..rows.len() {
         if rows[at].kind == EntryKind::Directory {
@@ -152,7 +158,7 @@ fn is_empty(rows: &[Row], at: usize) -> bool {
     !next.is_some_and(|row| row.path.starts_with(&prefix))
 }
 
-fn row(path: &str, entry: &Entry, options: &PackOptions, all: &Collected) -> Row {
+fn row(path: &str, entry: Entry, options: &PackOptions, contents: &[collect::Content]) -> Row {
     let (kind, type_bits, mode) = match &entry.node {
         Node::File { .. } if entry.mode & 0o111 == 0 => (EntryKind::File, MODE_FILE, 0o644),
         Node::File { .. } => (EntryKind::File, MODE_FILE, 0o755),
@@ -169,13 +175,13 @@ fn row(path: &str, entry: &Entry, options: &PackOptions, all: &Collected) -> Row
         path: format!("/{path}"),
         kind,
         offset: 0,
-        size: content.map_or(0, |content| all.contents[content].size),
+        size: content.map_or(0, |content| contents[content].size),
         mode: type_bits | mode,
         uid: if keep { entry.uid } else { 0 },
         gid: if keep { entry.gid } else { 0 },
         mtime: if keep { entry.mtime } else { 0 },
-        link: match &entry.node {
-            Node::Symlink { target } => Some(target.clone()),
+        link: match entry.node {
+            Node::Symlink { target } => Some(target),
             _ => None,
         },
         same_as: None,

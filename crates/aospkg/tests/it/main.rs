@@ -1,6 +1,7 @@
 //! Tests of packages through the public API.
 
 mod bad;
+mod differences;
 mod extract;
 mod format;
 mod fs;
