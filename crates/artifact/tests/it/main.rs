@@ -3,7 +3,9 @@
 mod against_node;
 mod bad_input;
 mod digests;
+mod disk;
 mod evidence;
+mod families;
 mod generate;
 mod lean;
 mod mutants;

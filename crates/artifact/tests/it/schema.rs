@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::generate::{document, sample, spec};
 use crate::mutants::MUTANTS;
 
-fn to_serde(value: &Value) -> serde_json::Value {
+pub(crate) fn to_serde(value: &Value) -> serde_json::Value {
     serde_json::from_slice(&value.to_canonical_bytes()).expect("JSON")
 }
 
@@ -19,7 +19,7 @@ fn validator() -> jsonschema::Validator {
 }
 
 /// What a schema cannot state (1.16 of the format).
-fn only_the_parser_can_tell(rule: &str, place: &str) -> bool {
+pub(crate) fn only_the_parser_can_tell(rule: &str, place: &str) -> bool {
     match rule {
         "canonical" | "order" | "node" | "duplicate-key" => true,
         // `required` of an input schema names its properties.

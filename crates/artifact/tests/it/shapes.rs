@@ -1,6 +1,8 @@
 //! Small grammars of single fields.
 
-use holdall_artifact::{PathFault, check_segment, owned_path, relocatable_path};
+use holdall_artifact::{
+    PathFault, check_segment, collate, collate_segments, owned_path, relocatable_path,
+};
 
 #[test]
 fn paths_are_portable() {
@@ -59,4 +61,32 @@ fn paths_are_portable() {
     for character in "<>:\"|?*".chars() {
         assert_eq!(check_segment(&format!("a{character}")), Err(PathFault::ReservedCharacter));
     }
+}
+
+#[test]
+fn arrays_have_the_order_that_the_format_writes_down() {
+    let sorted: &[&[&str]] = &[
+        &["hooks/hooks.json", "INSTALL.md", "install.mjs", "mcp.json"],
+        &["mcp-apps/x", "mcp.json", "mcp/x"],
+        &["test-pkg-fail/x", "test-pkg/x"],
+        &["package-lock.json", "package.json"],
+        &[".agents/x", "bin/x"],
+        &["x1", "x10", "x2"],
+        &["a", "A", "b", "B"],
+        &["strasse", "straße", "strata"],
+        &["_", "-", ",", ";", ":", "!", "?", ".", "'", "\"", "(", ")", "[", "]", "{", "}", "@"],
+        &["@", "*", "/", "\\", "&", "#", "%", "`", "^", "+", "<", "=", ">", "|", "~", "$", "0"],
+    ];
+    for list in sorted {
+        for pair in list.windows(2) {
+            assert!(collate(pair[0], pair[1]).is_lt(), "{pair:?}");
+            assert!(collate(pair[1], pair[0]).is_gt(), "{pair:?}");
+        }
+    }
+    for (a, b) in [("caf\u{e9}", "cafe\u{301}"), ("a\u{1}b", "ab"), ("", "\u{7f}")] {
+        assert!(collate(a, b).is_eq(), "{a:?} {b:?}");
+    }
+    // A path that another begins with comes first, segment by segment.
+    assert!(collate_segments("a/b", "a-b/c").is_lt());
+    assert!(collate("a/b", "a-b/c").is_gt());
 }
