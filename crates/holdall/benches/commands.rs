@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         median(RUNS, || run(Path::new(env!("CARGO_BIN_EXE_holdall")), arguments))
     };
     let version = holdall(&["--version".as_ref()])?;
-    let inspect = holdall(&["inspect".as_ref(), package.as_os_str()])?;
+    let inspect = holdall(&["inspect".as_ref(), "--kind=package".as_ref(), package.as_os_str()])?;
     let single = holdall(&["validate".as_ref(), one.as_os_str()])?;
     let all = holdall(&["validate".as_ref(), place.path().join("repo").as_os_str()])?;
     println!("| Command | Holdall | agentskills | ratio | budget |");
