@@ -7,25 +7,40 @@
 //! [`Tree`](holdall_tree::Tree), so a pack inside a sealed file is the same pack. Nothing here
 //! fetches, installs or runs anything.
 
+mod app;
 pub mod codes;
+mod confine;
 mod definition;
 mod digest;
 mod handle;
+mod loaded;
 mod manifest;
 mod name;
 mod pin;
+mod product;
 mod refs;
+mod schema;
 
+pub use app::{
+    APP_DIRECTORY, APP_FILE, APP_SCHEMA, AppManifest, AppMember, CheckedApp, DEFAULT_APP_VERSION,
+    Surface, check_app, find_app_document, read_app, safe_id,
+};
 pub use codes::CODES;
 pub use definition::{AppEntry, Definition, Knowledge, PackDefinition, Playbook, Plugin, Pricing};
 pub use digest::{ALG, Comparison, PACK_LABEL, PackDigest, Refusal, pack_digest};
 pub use handle::{PackHandle, PackStatus};
+pub use loaded::{CheckedRoot, LoadedApp, LoadedPack, read_pack};
 pub use manifest::{
     AIP, CheckedPack, FILE, KEYS, MAX_DESCRIPTION, MAX_TITLE, PackError, PackManifest, SCHEMA,
     check_pack, define_pack, pack_from_manifest, parse_pack_manifest,
 };
 pub use name::{MAX_NAME, MIN_NAME, NAME_PATTERN, is_pack_name};
 pub use pin::{Convention, GitPin, Include, IncludeError, PIN_PATTERN, PackageName, PinError};
+pub use product::{
+    CheckedProduct, PRODUCT_SCHEMA, PRODUCTS, PackPrice, Price, Product, Products, check_product,
+    dangling, price_of, products_of,
+};
 pub use refs::{
     APP_FAMILY, ArtifactRef, MAX_ID, PACK_FAMILY, PackRef, RefError, RefIndex, ResolveError,
 };
+pub use schema::{app_json_schema, pack_json_schema, product_json_schema};
