@@ -6,6 +6,7 @@ mod extract;
 mod format;
 mod fs;
 mod index;
+mod inspect;
 mod oddities;
 mod pack;
 mod pack_inputs;
