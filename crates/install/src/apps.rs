@@ -146,6 +146,9 @@ pub fn plan_app_removal(
     planned: &mut Planned,
 ) -> Result<(), ApplyError> {
     let dest = PathBuf::from(&record.dir);
+    if planned.is_planned(&dest) {
+        return Ok(());
+    }
     let found = found_at(&dest)?;
     let mut row = Outcome {
         kind: "app",

@@ -21,5 +21,5 @@ pub use packs::{
 pub use plan::{Command, Found, NewTree, Plan, Step};
 pub use skills::{
     Action, Destination, Outcome, Planned, SkillToInstall, SkillsRequest, destinations,
-    merge_skills, plan_removal, plan_skills, receipts_of, skills_of,
+    merge_skills, not_skills, plan_removal, plan_removal_from, plan_skills, receipts_of, skills_of,
 };

@@ -204,17 +204,20 @@ pub fn plan_pack_removal(
     store: &Store,
     name: &str,
     purge_data: bool,
-) -> Result<Planned, ApplyError> {
-    let mut planned = Planned::default();
+    planned: &mut Planned,
+) -> Result<(), ApplyError> {
     for receipt in receipts_of(store, name)? {
-        plan_removal(store, &receipt, &mut planned)?;
+        plan_removal(store, &receipt, planned)?;
     }
     for app in store.records::<AppRecord>()? {
         if app.pack.as_deref() == Some(name) {
-            plan_app_removal(store, &app, purge_data, &mut planned)?;
+            plan_app_removal(store, &app, purge_data, planned)?;
         }
     }
     let path = store.record_path::<PackRecord>(name);
+    if planned.is_planned(&path) {
+        return Ok(());
+    }
     if store.record::<PackRecord>(name)?.is_some() {
         planned.outcomes.push(Outcome {
             kind: "pack",
@@ -225,6 +228,5 @@ pub fn plan_pack_removal(
             detail: None,
         });
     }
-    planned.forget(store, path)?;
-    Ok(planned)
+    planned.forget(store, path)
 }

@@ -80,13 +80,36 @@ fn skill_directories(tree: &dyn Tree) -> Vec<TreePath> {
     if document(&TreePath::root()) {
         return vec![TreePath::root()];
     }
+    children(tree)
+        .into_iter()
+        // A link is taken along, so that it is refused and not left out without a word.
+        .filter(|(path, kind)| *kind == FileKind::Symlink || document(path))
+        .map(|(path, _)| path)
+        .collect()
+}
+
+/// What lies in `skills/`, but plain files.
+fn children(tree: &dyn Tree) -> Vec<(TreePath, FileKind)> {
     let Ok(skills) = TreePath::new("skills") else { return Vec::new() };
     let Ok(entries) = tree.read_dir(&skills) else { return Vec::new() };
     let child = |entry: holdall_tree::DirEntry| match entry.name {
-        EntryName::Utf8(name) => skills.child(&name).ok(),
-        EntryName::Bytes(_) => None,
+        EntryName::Utf8(name) if entry.kind != FileKind::File => {
+            skills.child(&name).ok().map(|path| (path, entry.kind))
+        }
+        _ => None,
     };
-    entries.into_iter().filter_map(child).filter(document).collect()
+    entries.into_iter().filter_map(child).collect()
+}
+
+/// Directories in `skills/` that have no `SKILL.md`, which are therefore not installed.
+pub fn not_skills(tree: &dyn Tree) -> Vec<TreePath> {
+    let document = |dir: &TreePath| dir.child("SKILL.md").is_ok_and(|path| tree.exists(&path));
+    if document(&TreePath::root()) {
+        return Vec::new();
+    }
+    let other =
+        |(path, kind): &(TreePath, FileKind)| *kind == FileKind::Directory && !document(path);
+    children(tree).into_iter().filter(other).map(|(path, _)| path).collect()
 }
 
 fn read_skill(
@@ -306,13 +329,9 @@ impl Planned {
         self.outcomes.iter().any(left)
     }
 
-    /// Adds another plan behind this one.
-    pub fn append(&mut self, other: Self) {
-        for step in other.plan.steps() {
-            self.plan.push(step.clone());
-        }
-        self.outcomes.extend(other.outcomes);
-        self.diagnostics.extend(other.diagnostics);
+    /// Whether the plan is already about what stands at `dest`: named twice is named once.
+    pub(crate) fn is_planned(&self, dest: &Path) -> bool {
+        self.outcomes.iter().any(|outcome| outcome.destination == dest)
     }
 
     /// Adds the steps that make `record` what stands in the store, if it is not that already.
@@ -581,6 +600,36 @@ fn made_before(receipts: &BTreeMap<String, Receipt>, base: &Path) -> Vec<String>
         .collect()
 }
 
+/// Plans to take a skill away from some agent hosts; from all of them if `hosts` is empty. What
+/// another host was given the same directory for stays, and its receipt says for whom.
+pub fn plan_removal_from(
+    store: &Store,
+    receipt: &Receipt,
+    hosts: &[String],
+    planned: &mut Planned,
+) -> Result<(), ApplyError> {
+    let mut left = receipt.hosts.clone();
+    left.retain(|host| !hosts.contains(host));
+    if hosts.is_empty() || left.is_empty() {
+        return plan_removal(store, receipt, planned);
+    }
+    let dest = PathBuf::from(&receipt.destination);
+    if left.len() == receipt.hosts.len() || planned.is_planned(&dest) {
+        return Ok(());
+    }
+    planned.outcomes.push(Outcome {
+        kind: "skill",
+        name: receipt.name.clone(),
+        hosts: hosts.to_vec(),
+        destination: dest,
+        action: Action::Kept,
+        detail: Some(format!("{} still uses it", left.join(", "))),
+    });
+    let new = Receipt { hosts: left, ..receipt.clone() };
+    let path = store.record_path::<Receipt>(&receipt.destination);
+    planned.put(store, path, canonical(&new))
+}
+
 /// Plans to take away what one receipt owns: the skill if nobody changed it, what had to make way
 /// for it put back, directories that were made for it if nothing else is in them.
 pub fn plan_removal(
@@ -589,6 +638,9 @@ pub fn plan_removal(
     planned: &mut Planned,
 ) -> Result<(), ApplyError> {
     let dest = PathBuf::from(&receipt.destination);
+    if planned.is_planned(&dest) {
+        return Ok(());
+    }
     let row = |action, detail: Option<String>, planned: &mut Planned| {
         planned.outcomes.push(Outcome {
             kind: "skill",

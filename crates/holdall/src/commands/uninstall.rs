@@ -3,12 +3,13 @@
 use clap::Args;
 use holdall_diagnostics::Diagnostic;
 use holdall_install::{
-    HD0312, Planned, plan_app_removal, plan_pack_removal, plan_removal, receipts_of,
+    ApplyError, HD0312, Planned, plan_app_removal, plan_pack_removal, plan_removal_from,
+    receipts_of,
 };
 use holdall_store::{AppRecord, Kind, PackRecord, Receipt, Store};
 
 use super::{CommandResult, Context};
-use crate::installing::{self, Consent, shown};
+use crate::installing::{self, Change, Wish, shown};
 use crate::outcome::Failure;
 
 /// Remove what an install put there, and nothing else
@@ -55,30 +56,36 @@ pub(crate) fn run(arguments: &Uninstall, context: &Context<'_>) -> CommandResult
     for name in &arguments.host {
         hosts.push(installing::host(name)?.id().to_owned());
     }
-    let mut planned = Planned::default();
     let mut absent = Vec::new();
     for name in &arguments.names {
-        match find(&store, name, &hosts)? {
-            None => absent.push(format!("{name} is not installed")),
-            Some(found) => {
-                let part = removal(&store, &found, &hosts, arguments.purge_data)
-                    .map_err(|error| installing::apply_failure(&error))?;
-                planned.append(part);
-            }
+        if find(&store, name, &hosts)?.is_none() {
+            absent.push(format!("{name} is not installed"));
         }
     }
-    let lines = planned
-        .outcomes
-        .iter()
-        .map(|row| {
-            let detail = row.detail.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
-            let place = shown(&row.destination, &context.env);
-            format!("{:<8} {} {}  {place}{detail}", row.action.as_str(), row.kind, row.name)
-        })
-        .collect();
-    let consent = Consent { needed_for: None, given: arguments.yes };
-    let mut outcome =
-        installing::finish(context, &store, &planned, lines, arguments.plan, consent, "uninstall")?;
+    let plan = || {
+        let mut planned = Planned::default();
+        for name in &arguments.names {
+            if let Some(found) = find(&store, name, &hosts)? {
+                removal(&store, &found, &hosts, arguments.purge_data, &mut planned)
+                    .map_err(|error| installing::apply_failure(&error))?;
+            }
+        }
+        Ok(planned)
+    };
+    let line = |row: &holdall_install::Outcome| {
+        let detail = row.detail.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
+        let place = shown(&row.destination, &context.env);
+        format!("{:<8} {} {}  {place}{detail}", row.action.as_str(), row.kind, row.name)
+    };
+    let change = Change {
+        kind: "uninstall",
+        plan: &plan,
+        preview: &|planned| planned.outcomes.iter().map(line).collect(),
+        consent: &|_| None,
+        done: &|_| Vec::new(),
+    };
+    let wish = Wish { only_plan: arguments.plan, agreed: arguments.yes };
+    let mut outcome = installing::carry_out(context, &store, &change, wish)?;
     outcome.notes.extend(absent);
     Ok(outcome)
 }
@@ -132,26 +139,19 @@ fn removal(
     found: &Installed,
     hosts: &[String],
     purge_data: bool,
-) -> Result<Planned, holdall_install::ApplyError> {
-    let mut planned = Planned::default();
+    planned: &mut Planned,
+) -> Result<(), ApplyError> {
     match found {
         Installed::Pack(record) if hosts.is_empty() => {
-            return plan_pack_removal(store, &record.name, purge_data);
+            plan_pack_removal(store, &record.name, purge_data, planned)
         }
         // From some hosts only: the pack itself, and its apps, stay.
-        Installed::Pack(record) => {
-            for receipt in receipts_of(store, &record.name)? {
-                if receipt.hosts.iter().all(|host| hosts.contains(host)) {
-                    plan_removal(store, &receipt, &mut planned)?;
-                }
-            }
-        }
-        Installed::App(record) => plan_app_removal(store, record, purge_data, &mut planned)?,
-        Installed::Skills(receipts) => {
-            for receipt in receipts {
-                plan_removal(store, receipt, &mut planned)?;
-            }
-        }
+        Installed::Pack(record) => receipts_of(store, &record.name)?
+            .iter()
+            .try_for_each(|receipt| plan_removal_from(store, receipt, hosts, planned)),
+        Installed::App(record) => plan_app_removal(store, record, purge_data, planned),
+        Installed::Skills(receipts) => receipts
+            .iter()
+            .try_for_each(|receipt| plan_removal_from(store, receipt, hosts, planned)),
     }
-    Ok(planned)
 }

@@ -5,6 +5,7 @@ mod artifact;
 mod bad_input;
 mod documents;
 mod frame;
+mod install;
 mod look;
 mod package;
 mod support;

@@ -1,6 +1,8 @@
 //! Running the binary in a directory of its own, with an environment of its own.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -109,6 +111,80 @@ impl Run {
     pub(crate) fn ok(self) -> Self {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""));
         self
+    }
+}
+
+/// Everything below a directory, with what tells whether anything was written.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Snapshot(BTreeMap<PathBuf, Entry>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    mode: u32,
+    bytes: Vec<u8>,
+    inode: u64,
+    written: (i64, i64),
+}
+
+impl Snapshot {
+    pub(crate) fn of(root: &Path) -> Self {
+        Self::without(root, "\0")
+    }
+
+    /// Leaves out one entry of the root.
+    pub(crate) fn without(root: &Path, name: &str) -> Self {
+        let mut found = BTreeMap::new();
+        let mut todo = vec![root.to_owned()];
+        while let Some(directory) = todo.pop() {
+            for entry in std::fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path == root.join(name) {
+                    continue;
+                }
+                let metadata = std::fs::symlink_metadata(&path).unwrap();
+                let bytes = if metadata.is_dir() {
+                    todo.push(path.clone());
+                    Vec::new()
+                } else if metadata.is_symlink() {
+                    std::fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+                } else {
+                    std::fs::read(&path).unwrap()
+                };
+                let written = (metadata.mtime(), metadata.mtime_nsec());
+                let entry = Entry { mode: metadata.mode(), bytes, inode: metadata.ino(), written };
+                found.insert(path, entry);
+            }
+        }
+        Self(found)
+    }
+
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.keys().map(PathBuf::as_path)
+    }
+
+    /// Nothing was written: the same files with the same bytes, inodes and times.
+    #[track_caller]
+    pub(crate) fn assert_same(&self, other: &Self) {
+        let differing: Vec<_> = self
+            .0
+            .keys()
+            .chain(other.0.keys())
+            .filter(|path| self.0.get(*path) != other.0.get(*path))
+            .collect();
+        assert!(differing.is_empty(), "{differing:?}");
+    }
+
+    /// The same files with the same bytes and modes, whenever they were written.
+    #[track_caller]
+    pub(crate) fn assert_same_content(&self, other: &Self) {
+        let content = |entry: &Entry| (entry.mode, entry.bytes.clone());
+        let differing: Vec<_> = self
+            .0
+            .keys()
+            .chain(other.0.keys())
+            .filter(|path| self.0.get(*path).map(content) != other.0.get(*path).map(content))
+            .collect();
+        assert!(differing.is_empty(), "{differing:?}");
     }
 }
 

@@ -77,6 +77,12 @@ impl Home {
         Self(dir, store)
     }
 
+    fn removal(&self, name: &str, purge_data: bool) -> Planned {
+        let mut planned = Planned::default();
+        plan_pack_removal(&self.1, name, purge_data, &mut planned).unwrap();
+        planned
+    }
+
     fn plan(
         &self,
         pack: &PackToInstall,
@@ -231,16 +237,16 @@ fn uninstall_takes_everything_but_data_and_twice_is_a_no_op() {
     let data = PathBuf::from(home.app("x").unwrap().data_dir);
     fs::create_dir_all(&data).unwrap();
     fs::write(data.join("notes"), "mine").unwrap();
-    let planned = plan_pack_removal(&home.1, "a-pack", false).unwrap();
+    let planned = home.removal("a-pack", false);
     home.apply(&planned);
     assert!(planned.outcomes.iter().all(|row| row.action == Action::Removed));
     assert!(!home.0.path().join(".claude").exists());
     assert_eq!((home.record("a-pack"), home.app("x")), (None, None));
     assert!(data.join("notes").is_file());
-    assert!(plan_pack_removal(&home.1, "a-pack", false).unwrap().plan.is_empty());
+    assert!(home.removal("a-pack", false).plan.is_empty());
 
     home.apply(&home.plan(&pack("a-pack", "1.0.0", &[("x", "one")], &[]), NOW, |_| ()));
-    home.apply(&plan_pack_removal(&home.1, "a-pack", true).unwrap());
+    home.apply(&home.removal("a-pack", true));
     assert!(!data.exists());
 }
 
@@ -256,7 +262,7 @@ fn a_data_directory_of_the_users_choice_wins_and_stays() {
     home.apply(&home.plan(&one, LATER, |_| ()));
     assert_eq!(home.app("x").unwrap().data_dir, chosen.display().to_string());
     fs::create_dir(&chosen).unwrap();
-    home.apply(&plan_pack_removal(&home.1, "a-pack", true).unwrap());
+    home.apply(&home.removal("a-pack", true));
     assert!(chosen.is_dir(), "what lies outside the store is not ours");
 
     fs::remove_dir(&chosen).unwrap();
