@@ -1,7 +1,9 @@
-"""Writes the seeds of the fuzz targets that read packages and tars into the directory given.
+"""Writes the seeds of the fuzz targets that read packages, tars and artifact manifests into the
+directory given.
 
-Everything is made from the published field lists with Python's own tarfile and struct, not by the
-code under test. `python3 make_seeds.py seeds` gives the same bytes on every run.
+Packages and tars are made from the published field lists with Python's own tarfile and struct, not
+by the code under test; artifact manifests are those of the test data. `python3 make_seeds.py seeds`
+gives the same bytes on every run.
 """
 
 import io
@@ -110,6 +112,16 @@ TARS = {
 }
 
 
+def artifact_documents():
+    """The artifact manifests and records of compile evidence among the test data, good and bad."""
+    data = pathlib.Path(__file__).parent.parent / "tests" / "data"
+    documents = {}
+    for path in sorted(data.glob("**/agent-bundle.*.json")):
+        if path.is_file():
+            documents["-".join(path.relative_to(data).parts)] = path.read_bytes()
+    return documents
+
+
 def main(root):
     seeds = {"header": {}, "manifest": {}, "index": {}, "tar": {}, "package": {}, "pack": {}}
     mount = TARS["plain-gnu"]
@@ -129,6 +141,8 @@ def main(root):
         seeds["tar"][name] = data
         seeds["tar"][name + "-marked"] = marked(data)
         seeds["pack"][name] = marked(data)
+    documents = artifact_documents()
+    seeds["artifact"] = seeds["artifact_lean"] = documents
     for target, files in seeds.items():
         (root / target).mkdir(parents=True, exist_ok=True)
         for name, data in files.items():
