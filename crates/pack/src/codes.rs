@@ -118,6 +118,10 @@ codes! {
         "A bundle holds regular files. Links are left out, as the format has none, and so are `node_modules`, `.git` and \
          a `manifest.json` at the top.";
 
+    BUNDLE_SECRET = "PK0531" Error "something that is rarely meant to be published"
+        "An `.env` file or a private key lies in the app. Leave it out with `--exclude PATH`, or say that it is meant with \
+         `--include PATH`.";
+
     REF = "PK0601" Error "not an `aip://` ref"
         "A ref is `aip://NUMBER/ID`, with `@VERSION` to pin it: a number from 1 without leading zeros, an id without `@` \
          and blanks, a semantic version. Nothing is escaped.";

@@ -8,6 +8,7 @@
 //! fetches, installs or runs anything.
 
 mod app;
+mod bundle;
 pub mod codes;
 mod confine;
 mod definition;
@@ -24,6 +25,10 @@ mod schema;
 pub use app::{
     APP_DIRECTORY, APP_FILE, APP_SCHEMA, AppManifest, AppMember, CheckedApp, DEFAULT_APP_VERSION,
     Surface, check_app, find_app_document, read_app, safe_id,
+};
+pub use bundle::{
+    BUNDLE_FORMAT, BUNDLE_MANIFEST, BUNDLE_SUFFIX, Bundle, BundleLimits, BundleManifest,
+    BundleOptions, Bundled, write_bundle,
 };
 pub use codes::CODES;
 pub use definition::{AppEntry, Definition, Knowledge, PackDefinition, Playbook, Plugin, Pricing};

@@ -13,7 +13,7 @@ use crate::product::{CURRENCY_PATTERN, ID_PATTERN, MAX_SAFE, PRODUCT_SCHEMA};
 /// A package name as npm takes it for a new package.
 const PACKAGE_PATTERN: &str = "^(@[a-z0-9~][a-z0-9._~-]*/)?[a-z0-9~][a-z0-9._~-]*$";
 
-/// JSON Schema 2020-12 of the frontmatter of a product, as [`check_product`] takes it.
+/// JSON Schema 2020-12 of the frontmatter of a product, as [`crate::check_product`] takes it.
 pub fn product_json_schema() -> Value {
     let currency = json!({ "type": "string", "pattern": CURRENCY_PATTERN });
     let amount = json!({ "type": "integer", "minimum": 0, "maximum": MAX_SAFE });
@@ -188,7 +188,7 @@ pub fn pack_json_schema() -> Value {
     })
 }
 
-/// JSON Schema 2020-12 of the frontmatter of an `APP.md`, as [`check_app`] takes it.
+/// JSON Schema 2020-12 of the frontmatter of an `APP.md`, as [`crate::check_app`] takes it.
 pub fn app_json_schema() -> Value {
     let text = json!({ "type": "string" });
     let some = json!({ "type": "string", "minLength": 1 });

@@ -1,6 +1,7 @@
 //! Packs, apps and products through the public API, on trees in memory.
 
 mod apps;
+mod bundles;
 mod packs;
 mod products;
 mod schemas;
