@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use holdall_diagnostics::{Code, Diagnostic, Severity, SourceText};
 use holdall_skill::fix::Fix;
-use holdall_skill::frontmatter::Document;
+use holdall_skill::frontmatter::{Document, SplitError};
 use holdall_skill::schema::{
     Form, Issue, IssueKind, NumberRule, Strings, TextRule, Walk, did_you_mean,
 };
@@ -246,9 +246,13 @@ struct Examined {
     fixes: Vec<Fix>,
 }
 
-fn examine(source: &SourceText) -> Result<Examined, holdall_skill::frontmatter::SplitError> {
+fn examine(source: &SourceText) -> Result<Examined, SplitError> {
     let document = Document::split(source)?;
     let parsed = yaml::parse(&document);
+    // A null is what is left of frontmatter whose fields were all taken out.
+    if let Some(root) = parsed.root.as_ref().filter(|root| is_null(root)) {
+        return Err(SplitError::Empty { span: root.span.clone() });
+    }
     let mut examined = Examined {
         body: document.body_range(),
         parsed,
@@ -264,6 +268,11 @@ fn examine(source: &SourceText) -> Result<Examined, holdall_skill::frontmatter::
         examined.cross_issues = cross_rules(root, &examined.field_issues);
     }
     Ok(examined)
+}
+
+fn is_null(node: &Node) -> bool {
+    let plain = node.as_scalar().filter(|scalar| scalar.style == yaml::Style::Plain);
+    plain.is_some_and(|scalar| scalar.reading() == yaml::Reading::Null)
 }
 
 /// The schema.

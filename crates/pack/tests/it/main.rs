@@ -2,9 +2,15 @@
 
 mod apps;
 mod bundles;
+mod digest;
+mod documents;
+mod doors;
 mod packs;
+mod pins;
 mod products;
+mod refs;
 mod schemas;
+mod support;
 
 use holdall_diagnostics::{Diagnostic, Severity};
 use holdall_tree::MemTree;
