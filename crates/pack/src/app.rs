@@ -423,7 +423,21 @@ fn diagnostic(issue: &Issue, source: &SourceText) -> Diagnostic {
     }
     let own = match (issue.kind, issue.path.as_str()) {
         (IssueKind::Form, "schema") => Some("write `schema: app/v1`"),
-        (IssueKind::Missing, "agents" | "workflows") => Some("write `[]` where there are none"),
+        (IssueKind::Missing | IssueKind::Type, "agents" | "workflows") => {
+            Some("write `[]` where there are none")
+        }
+        (IssueKind::Type, _) if issue.message.ends_with("received null") => {
+            Some("remove the key, or give it a value")
+        }
+        (IssueKind::Type, _) if issue.message.ends_with("number, received string") => {
+            Some("write the number without quotes")
+        }
+        (IssueKind::Type, _) => Some("`holdall schema app` shows the types"),
+        (IssueKind::Bounds | IssueKind::Form, _) => Some("`holdall schema app` shows the bounds"),
+        (IssueKind::Rule, _) if code.id == codes::APP_EMPTY.id => {
+            Some("list an agent, or give the app a `ui`")
+        }
+        (IssueKind::Rule, _) => Some("give one of the two another id"),
         _ => None,
     };
     found.help = issue.help.clone().or_else(|| own.map(str::to_owned));
@@ -472,7 +486,8 @@ pub fn find_app_document(
     }
     found.ok_or_else(|| {
         let message = format!("no `{APP_FILE}` and no `{APP_DIRECTORY}/{APP_FILE}` in {shown}");
-        Box::new(Diagnostic::new(&codes::NOT_AN_APP, message).at(shown))
+        let help = "an app is a directory with one of these documents in it";
+        Box::new(Diagnostic::new(&codes::NOT_AN_APP, message).at(shown).help(help))
     })
 }
 

@@ -363,7 +363,8 @@ fn diagnostic(issue: &Issue, source: &SourceText) -> Diagnostic {
     found.help = issue
         .help
         .clone()
-        .or_else(|| minor.then(|| "write whole minor units: 2900 for 29.00".to_owned()));
+        .or_else(|| minor.then(|| "write whole minor units: 2900 for 29.00".to_owned()))
+        .or_else(|| Some("`holdall schema product` shows what is allowed".to_owned()));
     found
 }
 

@@ -160,3 +160,9 @@ fn is_ignored(directory: &Path) -> bool {
     }
     false
 }
+
+/// How a directory of a tree is shown; the place itself is `.` where it has no other name.
+pub(super) fn shown_root(root: &str, dir: &TreePath) -> String {
+    let path = shown(root, dir.as_str());
+    if path.is_empty() { ".".to_owned() } else { path }
+}

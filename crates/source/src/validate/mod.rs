@@ -9,6 +9,7 @@ pub mod codes;
 mod fix;
 mod listing;
 mod packages;
+mod packs;
 mod skills;
 
 use camino::Utf8Path;
@@ -240,6 +241,7 @@ fn check(tree: &dyn Tree, listing: Listing, root: Root<'_>) -> Report {
         entries.iter().filter_map(of_kind).collect()
     };
     skills::check(tree, &roots(Kind::Skill), &entries, &root, &mut report);
+    packs::check(tree, &roots(Kind::Pack), &roots(Kind::App), &root, &mut report);
     skills::misspelt(&entries, root.shown, &mut report);
     report
 }

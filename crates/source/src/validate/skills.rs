@@ -9,7 +9,7 @@ use holdall_skill::{codes, fix::Fix};
 use holdall_tree::{FileKind, Tree, TreePath, WalkEntry};
 use rayon::prelude::*;
 
-use super::listing::shown;
+use super::listing::{shown, shown_root};
 use super::{Checked, Repair, Report, Root, below, is_file, place};
 use crate::Kind;
 
@@ -79,11 +79,6 @@ pub(super) fn misspelt(entries: &[WalkEntry], root: &str, report: &mut Report) {
                 .push(found.help("rename it: agent hosts look for exactly `SKILL.md`"));
         }
     }
-}
-
-fn shown_root(root: &str, dir: &TreePath) -> String {
-    let path = shown(root, dir.as_str());
-    if path.is_empty() { ".".to_owned() } else { path }
 }
 
 /// What a skill ships: the entries below its directory but those of skills inside it.

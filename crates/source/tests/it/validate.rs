@@ -78,14 +78,20 @@ fn invalid() -> Vec<(String, Utf8PathBuf)> {
 
 #[test]
 fn every_invalid_document_is_found_out_under_its_code() {
+    let mut bad = Vec::new();
     for (code, case) in invalid() {
         let report = check(&case);
         let codes: Vec<_> = report.diagnostics.iter().map(|found| found.code).collect();
-        assert!(codes.contains(&code.as_str()), "{case}: {codes:?}");
+        if !codes.contains(&code.as_str()) {
+            bad.push(format!("{case}: {codes:?}"));
+        }
         for found in &report.diagnostics {
-            assert!(found.path.is_some() && found.help.is_some(), "{case}: {found:?}");
+            if !(found.path.is_some() && found.help.is_some()) {
+                bad.push(format!("{case} {} {}", found.code, found.message));
+            }
         }
     }
+    assert!(bad.is_empty(), "{bad:#?}");
 }
 
 #[test]
@@ -329,4 +335,169 @@ fn the_last_line_counts() {
     place.skill("b");
     let line = check(place.path()).summary_line(&Summary::default());
     assert_eq!(line, "checked 2 skills: 0 errors, 0 warnings");
+}
+
+const PACK: &str = "---\nschema: pack/v1\nname: NAME\ntitle: T\ndescription: D\nversion: 1.0.0\nplugin:\n  inline: true\n";
+const APP: &str =
+    "---\nschema: app/v1\nid: one\nagents: []\nworkflows: []\nui:\n  path: index.html\n---\n";
+
+impl Place {
+    fn pack(&self, dir: &str, more: &str) -> Utf8PathBuf {
+        let name = dir.rsplit('/').next().unwrap();
+        self.skill(&format!("{dir}/skills/a"));
+        self.write(&format!("{dir}/PACK.md"), PACK.replace("NAME", name) + more + "---\n")
+    }
+
+    fn app(&self, dir: &str, document: &str) {
+        self.write(&format!("{dir}/{document}"), APP);
+        self.write(&format!("{dir}/index.html"), "<title>One</title>\n");
+    }
+}
+
+#[test]
+fn every_code_of_packs_apps_and_products_has_an_invalid_document() {
+    let with: BTreeSet<String> = invalid().into_iter().map(|(code, _)| code).collect();
+    for code in holdall_pack::CODES {
+        // Bundles are no documents, and refs, pins and digests are given on the command line.
+        let elsewhere = code.id.starts_with("PK052")
+            || code.id.starts_with("PK060")
+            || code.id.starts_with("PK062")
+            || matches!(code.id, "PK0509" | "PK0530");
+        assert!(with.contains(code.id) || elsewhere, "{}", code.id);
+    }
+}
+
+#[test]
+fn a_pack_is_checked_with_its_members_and_each_of_them_once() {
+    let place = Place::new();
+    let apps = "apps:\n  - id: one\n    path: ./apps/one\n";
+    place.pack("packs/the-pack", apps);
+    place.app("packs/the-pack/apps/one", ".agentproto/APP.md");
+    place.app("elsewhere", "APP.md");
+    let report = check(place.path());
+    assert_eq!(found(&report), [""; 0]);
+    assert_eq!(
+        checked(&report),
+        [
+            "skill at/packs/the-pack/skills/a",
+            "pack at/packs/the-pack",
+            "app at/elsewhere",
+            "app at/packs/the-pack/apps/one",
+        ],
+    );
+    assert_eq!(
+        report.summary_line(&Summary::default()),
+        "checked 2 apps, 1 skill, 1 pack: 0 errors, 0 warnings",
+    );
+
+    // A fault of a member is said once, with the path as the user sees it.
+    place.write("packs/the-pack/apps/one/index.html", "");
+    place.write("packs/the-pack/skills/a/SKILL.md", "---\nname: a\n---\n");
+    assert_eq!(
+        found(&check(place.path())),
+        [
+            "PK0506 at/packs/the-pack/apps/one/.agentproto/APP.md",
+            "PK0204 at/packs/the-pack/skills/a/SKILL.md",
+        ],
+    );
+}
+
+#[test]
+fn a_single_pack_document_is_checked_with_its_apps_and_without_its_skills() {
+    let place = Place::new();
+    let document = place.pack("the-pack", "apps:\n  - id: one\n    path: ./one\n");
+    let report = validate::path(&document, "the-pack/PACK.md", &none());
+    assert_eq!(checked(&report), ["pack the-pack"]);
+    assert_eq!(found(&report), ["PK0431 the-pack/PACK.md"]);
+    place.app("the-pack/one", "APP.md");
+    let report = validate::path(&document, "the-pack/PACK.md", &none());
+    assert_eq!(checked(&report), ["pack the-pack", "app the-pack/one"]);
+    assert_eq!(found(&report), [""; 0]);
+    let app = place.path().join("the-pack/one/APP.md");
+    assert_eq!(checked(&validate::path(&app, "APP.md", &none())), ["app ."]);
+    place.app("dotted", ".agentproto/APP.md");
+    let app = place.path().join("dotted/.agentproto/APP.md");
+    let report = validate::path(&app, "dotted/.agentproto/APP.md", &none());
+    assert_eq!((checked(&report), found(&report)), (vec!["app dotted".to_owned()], vec![]));
+}
+
+#[test]
+fn the_directory_of_a_pack_is_named_like_it() {
+    let place = Place::new();
+    place.pack("the-pack", "");
+    std::fs::rename(place.path().join("the-pack"), place.path().join("the-pack@1.0.0")).unwrap();
+    let root = place.path().join("the-pack@1.0.0");
+    let report = check(&root);
+    assert_eq!(found(&report), ["PK0421 at/PACK.md"]);
+    assert_eq!(report.diagnostics[0].severity, Severity::Warning);
+    assert_eq!(found(&check(place.path())), ["PK0421 at/the-pack@1.0.0/PACK.md"]);
+    // In a sealed file the root has no name.
+    let mut sealed = MemTree::new();
+    sealed.add_file("PACK.md", PACK.replace("NAME", "p1") + "---\n").unwrap();
+    sealed.add_file("skills/a/SKILL.md", GOOD.replace("NAME", "a")).unwrap();
+    assert_eq!(found(&validate::tree(&sealed, "x.aospkg", &none())), [""; 0]);
+}
+
+#[test]
+fn links_do_not_lead_a_pack_out_of_its_root() {
+    let place = Place::new();
+    place.app("outside", "APP.md");
+    place.pack("packs/p1", "apps:\n  - id: one\n    path: ./one\n");
+    symlink("../../outside", place.path().join("packs/p1/one")).unwrap();
+    assert_eq!(found(&check(&place.path().join("packs/p1"))), ["PK0432 at/PACK.md"]);
+    assert_eq!(found(&check(place.path())), ["PK0432 at/packs/p1/PACK.md"]);
+    // A pack's own document must not be another file either.
+    let place = Place::new();
+    place.skill("p2/skills/a");
+    symlink("/etc/passwd", place.path().join("p2/PACK.md")).unwrap();
+    assert_eq!(found(&check(place.path())), ["PK0119 at/p2/PACK.md"]);
+}
+
+#[test]
+fn packs_and_apps_are_cured_by_quotes() {
+    let place = Place::new();
+    let pack = PACK.replace("NAME", "p1").replace("title: T", "title: 2026");
+    place.skill("p1/skills/a");
+    let file =
+        place.write("p1/PACK.md", pack.clone() + "apps:\n  - id: one\n    path: ./one\n---\n");
+    place.app("p1/one", "APP.md");
+    let app = place.write("p1/one/APP.md", APP.replace("id: one\n", "id: one\nname: 1.0\n"));
+    for _ in 0..2 {
+        let report = check(place.path());
+        for repair in &report.repairs {
+            repair.apply().unwrap();
+        }
+    }
+    assert_eq!(found(&check(place.path())), [""; 0]);
+    assert!(std::fs::read_to_string(file).unwrap().contains("title: \"2026\"\n"));
+    assert!(std::fs::read_to_string(app).unwrap().contains("name: \"1.0\"\n"));
+}
+
+#[test]
+fn hidden_characters_of_pack_documents_are_found() {
+    let place = Place::new();
+    let file = place.pack("p1", "");
+    let text = std::fs::read_to_string(&file).unwrap() + "A \u{202e}txet\n";
+    place.write("p1/PACK.md", text);
+    assert_eq!(found(&check(place.path())).len(), 1);
+    assert!(found(&check(place.path()))[0].starts_with("PK03"));
+}
+
+#[test]
+fn products_are_on_what_is_at_the_place() {
+    let place = Place::new();
+    let product = |on: &str| {
+        format!(
+            "---\nschema: product/v1\nid: a-price\nkind: pricing\non: {on}\nprice:\n  model: one-time\n  amountMinor: 1\n  currency: eur\n---\n"
+        )
+    };
+    place.pack("p1", "");
+    place.pack("p2", "");
+    place.app("one", "APP.md");
+    for on in ["aip://64/p1", "aip://64/p2@1.0.0", "aip://53/one", "{aip: 53, id: one}"] {
+        place.write("p1/products/a-price.md", product(on));
+        assert_eq!(found(&check(place.path())), [""; 0], "{on}");
+    }
+    place.write("p1/products/a-price.md", product("aip://64/p3"));
+    assert_eq!(found(&check(place.path())), ["PK0711 at/p1/products/a-price.md"]);
 }

@@ -1,0 +1,139 @@
+//! Packs and apps of a listing: each by itself, and a pack with the members that it declares.
+
+use std::collections::BTreeSet;
+
+use holdall_diagnostics::{Diagnostic, SourceText};
+use holdall_pack::{
+    APP_DIRECTORY, APP_FAMILY, ArtifactRef, FILE, LoadedPack, PACK_FAMILY, PRODUCTS, dangling,
+    find_app_document, price_of, read_app, read_pack,
+};
+use holdall_skill::fix::Fix;
+use holdall_skill::hidden;
+use holdall_tree::{SubTree, Tree, TreePath};
+
+use super::listing::{shown, shown_root};
+use super::{Checked, Repair, Report, Root, place};
+use crate::Kind;
+
+/// Checks packs and apps. The directories in `apps` are those that an app's document stands in,
+/// `.agentproto` too.
+pub(super) fn check(
+    tree: &dyn Tree,
+    packs: &[TreePath],
+    apps: &[TreePath],
+    root: &Root<'_>,
+    report: &mut Report,
+) {
+    let mut places = BTreeSet::new();
+    for dir in apps {
+        let dotted = dir.file_name() == Some(APP_DIRECTORY);
+        places.insert(if dotted { dir.parent().unwrap_or_default() } else { dir.clone() });
+    }
+    let mut known = Known::default();
+    let mut priced = Vec::new();
+    let mut members = BTreeSet::new();
+    for dir in packs {
+        report.checked.push(Checked { kind: Kind::Pack, path: shown_root(root.shown, dir) });
+        if let Some(pack) = pack(tree, dir, root, &mut members, report) {
+            known.packs.insert(pack.handle().name().to_owned());
+            priced.push((dir, pack));
+        }
+    }
+    places.extend(members.iter().cloned());
+    for dir in &places {
+        report.checked.push(Checked { kind: Kind::App, path: shown_root(root.shown, dir) });
+        // What is wrong with a member was said with its pack.
+        known.apps.extend(app(tree, dir, root.shown, members.contains(dir), report));
+    }
+    for (dir, pack) in &priced {
+        prices(dir, pack, &known, root.shown, report);
+    }
+}
+
+/// What a product can be on.
+#[derive(Default)]
+struct Known {
+    packs: BTreeSet<String>,
+    apps: BTreeSet<String>,
+}
+
+impl Known {
+    fn has(&self, on: &ArtifactRef) -> bool {
+        match on.aip() {
+            PACK_FAMILY => self.packs.contains(on.id()),
+            APP_FAMILY => self.apps.contains(on.id()),
+            _ => false,
+        }
+    }
+}
+
+fn pack(
+    tree: &dyn Tree,
+    dir: &TreePath,
+    root: &Root<'_>,
+    members: &mut BTreeSet<TreePath>,
+    report: &mut Report,
+) -> Option<LoadedPack> {
+    let inside = match SubTree::new(tree, dir.clone()) {
+        Ok(inside) => inside,
+        Err(error) => {
+            let found = Diagnostic::new(&crate::codes::CANNOT_OPEN, error.to_string());
+            report.diagnostics.push(found.at(shown_root(root.shown, dir)));
+            return None;
+        }
+    };
+    let name = if dir.is_root() { root.name } else { dir.file_name() };
+    let checked = read_pack(&inside, name);
+    let here = shown(root.shown, dir.as_str());
+    report.diagnostics.extend(place(checked.diagnostics, &here));
+    members.extend(checked.app_directories.iter().map(|app| dir.join(app)));
+    if let (Some(source), Ok(path)) = (checked.source, dir.child(FILE)) {
+        document(path, root.shown, source, checked.fixes, report);
+    }
+    checked.pack
+}
+
+/// An app, and its id. The findings in its document are left out where they were made before.
+fn app(
+    tree: &dyn Tree,
+    dir: &TreePath,
+    root: &str,
+    found: bool,
+    report: &mut Report,
+) -> Option<String> {
+    let checked = read_app(tree, dir);
+    if !found {
+        report.diagnostics.extend(place(checked.diagnostics, root));
+    }
+    if let Ok((path, source)) = find_app_document(tree, dir) {
+        document(path, root, source, checked.fixes, report);
+    }
+    checked.app.and_then(|app| app.id().map(str::to_owned))
+}
+
+/// Hidden characters of a document, and the quotes that would cure it.
+fn document(path: TreePath, root: &str, source: SourceText, fixes: Vec<Fix>, report: &mut Report) {
+    let here = shown(root, path.as_str());
+    let hidden = hidden::diagnostics(&source).into_iter();
+    report.diagnostics.extend(hidden.map(|found| found.at(here.as_str())));
+    if !fixes.is_empty() {
+        report.repairs.push(Repair::new(path, root, source, fixes));
+    }
+}
+
+/// Products that price nothing here, and a pack that is priced twice.
+fn prices(dir: &TreePath, pack: &LoadedPack, known: &Known, root: &str, report: &mut Report) {
+    let here = |file: &str| {
+        let dir = shown(root, dir.as_str());
+        shown(&dir, file)
+    };
+    for (product, found) in dangling(pack.products(), |on| known.has(on)) {
+        let file = here(&format!("{PRODUCTS}/{}.md", product.id()));
+        report.diagnostics.push(found.at(file));
+    }
+    if let (_, Some(found)) = price_of(pack.handle(), pack.products()) {
+        let manifest = pack.manifest();
+        let span = manifest.span_of(&["pricing"]);
+        report.diagnostics.push(found.span(manifest.source(), span).at(here(FILE)));
+    }
+}
