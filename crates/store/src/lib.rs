@@ -16,15 +16,20 @@
 //! read stops whoever needs it; it is never taken for an absent one and never overwritten. This
 //! crate knows where things are and how they are written, not what an install means.
 
+mod child;
 mod codes;
 mod config;
 mod error;
+pub mod fetch;
 mod key;
 mod layout;
 mod lock;
 mod records;
 
-pub use codes::{CODES, HD0201, HD0202, HD0203, HD0204, HD0205};
+pub use child::{Child, ChildError, Finished, find_program};
+pub use codes::{
+    CODES, HD0201, HD0202, HD0203, HD0204, HD0205, HD0206, HD0207, HD0208, HD0209, HD0210, HD0211,
+};
 pub use config::Config;
 pub use error::StoreError;
 pub use key::file_key;

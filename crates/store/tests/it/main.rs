@@ -1,5 +1,8 @@
 //! The store through its public API, on real directories.
 
+mod fetching;
+mod server;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Filling a staged directory, by hand or from a tree.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{ErrorKind, Read, Write as _};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -105,6 +105,36 @@ impl StagedDir {
             return Err(self.source(changed()));
         }
         self.chmod(&file, mode)
+    }
+
+    /// Writes a new file of all that `from` yields, with its parents, and returns its length. An
+    /// error of `from` is [`StageErrorKind::Source`](super::StageErrorKind::Source).
+    pub fn write_stream(
+        &mut self,
+        path: &TreePath,
+        from: &mut dyn Read,
+        mode: u32,
+    ) -> Result<u64, StageError> {
+        let mut file = self.create_file(path)?;
+        let (mut buf, mut length) = (vec![0; CHUNK as usize], 0);
+        loop {
+            match from.read(&mut buf) {
+                Ok(0) => break,
+                Ok(n) => {
+                    file.write_all(&buf[..n]).map_err(|error| self.io(&error))?;
+                    length += n as u64;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.source(TreeError::from_io(path, &error))),
+            }
+        }
+        self.chmod(&file, mode)?;
+        Ok(length)
+    }
+
+    /// Says that somebody else, a program that was run in the stage, made so many entries.
+    pub fn count(&mut self, entries: usize) {
+        self.entries = self.entries.saturating_add(entries);
     }
 
     /// Makes a link with this target, verbatim, with its parents. Whether the target stays inside
