@@ -5,6 +5,7 @@ mod bundles;
 mod digest;
 mod documents;
 mod doors;
+mod example;
 mod packs;
 mod pins;
 mod products;
