@@ -4,6 +4,7 @@ mod cli;
 mod documents;
 mod hosts;
 mod listing;
+mod packed;
 mod projections;
 mod receipt;
 mod validate;

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use holdall_diagnostics::{Diagnostic, Severity};
 use holdall_hosts::validate::{CODES, Validated, validate_artifact};
-use holdall_tree::{DirTree, FileKind, Limits, MemTree, Tree, TreePath, walk};
+use holdall_tree::{
+    DirEntry, DirTree, FileKind, Limits, MemTree, Metadata, Tree, TreeError, TreeFile, TreePath,
+    walk,
+};
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data")
@@ -34,6 +37,19 @@ fn copy(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), target).unwrap();
         }
     }
+}
+
+fn in_memory(root: &str) -> MemTree {
+    let root = DirTree::open(&data().join(root)).unwrap();
+    let mut tree = MemTree::new();
+    for entry in walk(&root, &TreePath::root(), Limits::default()) {
+        let entry = entry.unwrap();
+        if entry.kind == FileKind::File {
+            let bytes = root.read(&entry.path, 1 << 20).unwrap();
+            tree.add_file(entry.path.as_str(), bytes).unwrap();
+        }
+    }
+    tree
 }
 
 /// A copy of the smallest golden root that may be changed.
@@ -232,19 +248,62 @@ fn a_file_whose_permission_is_missing_is_said_to_be_unreadable() {
 #[test]
 fn json_that_repeats_keys_or_halves_a_pair_is_json() {
     for text in [r#"{"a":1,"a":2}"#, r#"["\ud800"]"#, "[1e999]", " 1 "] {
-        let mut tree = MemTree::new();
-        let root = DirTree::open(&data().join("invalid/AB6006/comma")).unwrap();
-        for entry in walk(&root, &TreePath::root(), Limits::default()) {
-            let entry = entry.unwrap();
-            if entry.kind == FileKind::File {
-                let bytes = root.read(&entry.path, 1 << 20).unwrap();
-                tree.add_file(entry.path.as_str(), bytes).unwrap();
-            }
-        }
+        let mut tree = in_memory("invalid/AB6006/comma");
         tree.add_file("assets/table.json", text).unwrap();
         let found = validate_artifact(&tree, ".").diagnostics;
         assert!(found.iter().all(|other| other.code == "AB6004"), "{text}: {found:?}");
     }
     let found = validate(&data().join("invalid/AB6006/comma")).diagnostics;
     assert_eq!(found[0].severity, Severity::Error);
+}
+
+/// A root whose artifact manifest is another one from the second reading on.
+#[derive(Debug)]
+struct Rewritten {
+    tree: DirTree,
+    reads: std::sync::atomic::AtomicUsize,
+}
+
+impl Tree for Rewritten {
+    fn metadata(&self, path: &TreePath) -> Result<Metadata, TreeError> {
+        self.tree.metadata(path)
+    }
+
+    fn open(&self, path: &TreePath) -> Result<Box<dyn TreeFile>, TreeError> {
+        let manifest = path.as_str() == "agent-bundle.manifest.json";
+        if manifest && self.reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 0 {
+            return self.tree.open(&TreePath::new("INSTALL.md").unwrap());
+        }
+        self.tree.open(path)
+    }
+
+    fn read_dir(&self, path: &TreePath) -> Result<Vec<DirEntry>, TreeError> {
+        self.tree.read_dir(path)
+    }
+
+    fn read_link(&self, path: &TreePath) -> Result<String, TreeError> {
+        self.tree.read_link(path)
+    }
+}
+
+#[test]
+fn an_artifact_manifest_that_changes_meanwhile_is_not_called_valid() {
+    let place = say_hello();
+    let tree = DirTree::open(place.path()).unwrap();
+    let found = validate_artifact(&Rewritten { tree, reads: 0.into() }, ".").diagnostics;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].code, "AB6001");
+    assert_eq!(found[0].path.as_deref(), Some("agent-bundle.manifest.json"));
+    assert!(found[0].message.contains("changed"), "{}", found[0].message);
+}
+
+#[test]
+fn modules_that_would_overflow_a_stack_are_findings() {
+    for piece in ["(", "a=>", "`${", "[", "!"] {
+        let mut tree = in_memory("invalid/AB6005/broken");
+        tree.add_file("scripts/tidy.mjs", piece.repeat(1 << 20)).unwrap();
+        let found = validate_artifact(&tree, ".").diagnostics;
+        let deep = found.iter().find(|found| found.code == "AB6005").expect("a finding");
+        assert!(deep.message.ends_with("the text nests too deeply to be read"), "{}", deep.message);
+    }
 }
