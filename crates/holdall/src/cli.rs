@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Use", &["install", "list", "uninstall"]),
     ("Look", &["inspect", "verify", "ls", "cat", "stat", "extract"]),
     ("Author", &["init", "validate", "pack", "digest", "mcp", "hooks"]),
-    ("Plumbing", &["schema", "explain", "completions", "manpages"]),
+    ("Plumbing", &["fetch", "schema", "explain", "completions", "manpages"]),
 ];
 
 /// One tool for AI-agent packages

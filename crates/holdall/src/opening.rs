@@ -6,10 +6,12 @@ use clap::Args;
 use holdall_artifact::ArtifactManifest;
 use holdall_artifact::model::Projection;
 use holdall_source::{Kind, OpenOptions, Opened, Source, open};
+use holdall_store::fetch::Fetcher;
 use holdall_tree::TreePath;
 
 use crate::commands::Context;
 use crate::outcome::Failure;
+use crate::{installing, output};
 
 /// A source, and what narrows it down.
 #[derive(Debug, Args)]
@@ -45,10 +47,33 @@ impl Narrowing {
     /// Opens a source so narrowed.
     pub(crate) fn open(&self, text: &OsStr, context: &Context<'_>) -> Result<Opened, Failure> {
         let subdir = self.subdir.as_deref().map(tree_path).transpose()?.unwrap_or_default();
-        let options = OpenOptions { kind: self.kind, subdir };
-        let source = Source::parse(text)?;
-        Ok(open(&source, context.env.working_directory(), &options)?)
+        let options = OpenOptions { kind: self.kind, subdir, ..OpenOptions::default() };
+        open_source(&Source::parse(text)?, &options, context)
     }
+}
+
+/// Opens a source, fetching it first if it is an address.
+pub(crate) fn open_source(
+    source: &Source,
+    options: &OpenOptions,
+    context: &Context<'_>,
+) -> Result<Opened, Failure> {
+    let fetcher = match source {
+        Source::Path(_) => None,
+        _ => Some(fetcher(context)?),
+    };
+    Ok(open(source, context.env.working_directory(), options, fetcher.as_ref())?)
+}
+
+/// What fetches for this run: into its store, with its environment and certificate authorities.
+pub(crate) fn fetcher(context: &Context<'_>) -> Result<Fetcher, Failure> {
+    let env = &context.env;
+    let authorities =
+        env.variable("HOLDALL_CA_FILE").map(|file| env.working_directory().join(file));
+    Ok(Fetcher::new(installing::store(env)?, env.variables().clone())
+        .with_ca_file(authorities)
+        .with_notice(output::notice)
+        .offline(context.global.offline))
 }
 
 /// The artifact that `mcp` and `hooks` look at.

@@ -48,6 +48,6 @@ codes! {
     WRONG_KIND = "HD0123" "a source is not of the kind that was asked for"
         "`--kind` was given, but the files that make a source of that kind are not at its root.";
     CANNOT_FETCH = "HD0124" "a source of this form cannot be fetched here"
-        "The command reads files and directories only, or `--offline` forbids to fetch. Fetch the source first and \
-         give the path.";
+        "Nothing can be fetched for an `aip://` ref, or the command reads paths alone. Give the address of what is \
+         meant, or fetch it with `holdall fetch` and give the path it prints.";
 }

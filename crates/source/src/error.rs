@@ -1,8 +1,11 @@
 //! Everything that can be wrong with a source, as typed and as found, and the diagnostic it
 //! becomes.
 
+use std::sync::Arc;
+
 use holdall_aospkg::PackageError;
 use holdall_diagnostics::{Code, Diagnostic};
+use holdall_store::fetch::FetchError;
 use holdall_tree::TreeError;
 
 use crate::{Kind, codes};
@@ -104,6 +107,9 @@ pub enum OpenError {
         /// What it looks like, with its article: `a zip archive`.
         found: String,
     },
+    /// It could not be fetched.
+    #[error("{0}")]
+    Fetch(Arc<FetchError>),
     /// A form of source that needs to be fetched first.
     #[error("`{address}` has to be fetched before it can be read")]
     NotFetched {
@@ -136,6 +142,12 @@ pub enum OpenError {
     },
 }
 
+impl From<FetchError> for OpenError {
+    fn from(error: FetchError) -> Self {
+        Self::Fetch(Arc::new(error))
+    }
+}
+
 impl OpenError {
     /// Whether the command line itself is wrong.
     pub const fn is_usage(&self) -> bool {
@@ -152,6 +164,7 @@ impl OpenError {
                 of(&codes::CANNOT_OPEN).at(path)
             }
             Self::NotATree { path, .. } => of(&codes::NOT_A_TREE).at(path),
+            Self::Fetch(error) => error.diagnostic(),
             Self::NotFetched { .. } => {
                 of(&codes::CANNOT_FETCH).help("fetch it, and give the path of what was fetched")
             }

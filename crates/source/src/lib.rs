@@ -16,5 +16,5 @@ pub mod validate;
 pub use codes::CODES;
 pub use error::{OpenError, SourceError};
 pub use kind::{Kind, UnknownKind, detect};
-pub use open::{Container, OpenOptions, Opened, open};
+pub use open::{Container, OpenOptions, Opened, Origin, open};
 pub use spec::{GitAddress, NpmSpec, Source};

@@ -1,14 +1,18 @@
 //! Opening what a [`Source`] names, as a tree.
+//!
+//! A path is opened where it is. An address is fetched into the store's cache first, by a
+//! [`Fetcher`]; the [`Origin`] of the opened source then says which bytes they are.
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use holdall_aospkg::TarFileSystem;
 use holdall_aospkg::format::MAGIC;
-use holdall_tree::{DirTree, SubTree, Tree, TreeError, TreePath};
+use holdall_store::fetch::{Fetched, Fetcher, Pin};
+use holdall_tree::{Digest, DirTree, SubTree, Tree, TreeError, TreePath};
 use rustix::fs::{Mode, OFlags};
 
 use crate::{Kind, OpenError, Source, detect};
@@ -20,6 +24,11 @@ pub struct OpenOptions {
     pub kind: Option<Kind>,
     /// The directory inside to take for the source.
     pub subdir: TreePath,
+    /// The branch or tag that a repository's address without a pin stands for; with it such an
+    /// address is read, and is an error unless an app is found there.
+    pub follow: Option<String>,
+    /// The digest that the file behind an https address has to have.
+    pub sha256: Option<Digest>,
 }
 
 /// A source that was opened.
@@ -27,10 +36,59 @@ pub struct OpenOptions {
 pub struct Opened {
     source: Source,
     location: Utf8PathBuf,
+    file: PathBuf,
+    origin: Origin,
     tree: Arc<dyn Tree>,
     kind: Option<Kind>,
     container: Option<Container>,
     subdir: TreePath,
+}
+
+/// Where a source came from, and which bytes they are in the words of that place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A path on this machine.
+    Path,
+    /// A commit of a repository.
+    Git {
+        /// The address, without `git+`.
+        url: String,
+        /// The 40 lower-case hexadecimal digits.
+        commit: String,
+        /// The branch or tag that was followed there; none for a pinned address.
+        reference: Option<String>,
+    },
+    /// A file behind an https address.
+    Https {
+        /// The address.
+        address: String,
+        /// The SHA-256 of the file.
+        sha256: Digest,
+    },
+    /// A version of an npm package.
+    Npm {
+        /// The name with its scope.
+        name: String,
+        /// The exact version.
+        version: String,
+        /// The registry's digest of the tarball, in the form of Subresource Integrity.
+        integrity: String,
+    },
+}
+
+impl Origin {
+    /// The address without its pin, by which a newer version comes from the same origin; none
+    /// for a path.
+    pub fn address(&self) -> Option<String> {
+        match self {
+            Self::Path => None,
+            Self::Git { url, .. } => Some(format!("git+{url}")),
+            Self::Https { address, .. } => {
+                Some(address.split('#').next().unwrap_or_default().to_owned())
+            }
+            Self::Npm { name, .. } => Some(format!("npm:{name}")),
+        }
+    }
 }
 
 /// The sealed file that a tree is read from.
@@ -47,9 +105,24 @@ impl Opened {
         &self.source
     }
 
-    /// The directory or file that was opened, relative only if the source was.
+    /// What to call it: the path as typed, relative only if the source was, or the address.
     pub fn location(&self) -> &Utf8Path {
         &self.location
+    }
+
+    /// The directory or file on this machine, in the cache if it was fetched.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Where it came from.
+    pub const fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Whether it was fetched and is no path of the user's.
+    pub const fn is_fetched(&self) -> bool {
+        !matches!(self.origin, Origin::Path)
     }
 
     /// The tree, `--subdir` applied.
@@ -104,28 +177,69 @@ impl Opened {
     }
 }
 
-/// Opens a source. Relative paths begin in `base`. Of the forms only paths are files here; what
-/// stands behind an address has to be fetched first, by a part that may open connections.
-pub fn open(source: &Source, base: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
+/// Opens a source. Relative paths begin in `base`. What stands behind an address comes through
+/// `fetcher`; without one it is [`OpenError::NotFetched`].
+pub fn open(
+    source: &Source,
+    base: &Path,
+    options: &OpenOptions,
+    fetcher: Option<&Fetcher>,
+) -> Result<Opened, OpenError> {
+    let fetcher = || fetcher.ok_or_else(|| OpenError::NotFetched { address: source.to_string() });
     match source {
-        Source::Path(path) => open_path(source, path, base, options),
+        Source::Path(path) => open_file(source, path, base.join(path), Origin::Path, options),
         Source::Git(address) => {
-            address.pinned()?;
-            Err(OpenError::NotFetched { address: source.to_string() })
+            let commit = match (&options.follow, address.commit()) {
+                (Some(reference), None) => fetcher()?.git_ref(address.url(), reference)?,
+                _ => address.pinned()?.to_owned(),
+            };
+            let reference = options.follow.clone().filter(|_| address.commit().is_none());
+            let fetched = fetcher()?.git(address.url(), &commit)?;
+            let unpinned = reference.is_some();
+            let origin = Origin::Git { url: address.url().to_owned(), commit, reference };
+            let opened = open_fetched(source, &fetched, origin, options)?;
+            if unpinned && opened.kind() != Some(Kind::App) {
+                address.pinned()?;
+            }
+            Ok(opened)
         }
-        Source::Https(_) | Source::Npm(_) | Source::Ref(_) => {
-            Err(OpenError::NotFetched { address: source.to_string() })
+        Source::Https(address) => {
+            let fetched = fetcher()?.https(address, options.sha256.as_ref())?;
+            let origin = Origin::Https { address: address.clone(), sha256: *fetched.digest() };
+            open_fetched(source, &fetched, origin, options)
         }
+        Source::Npm(spec) => {
+            let fetched = fetcher()?.npm(spec.name(), spec.version())?;
+            let integrity = match fetched.pin() {
+                Pin::Version { integrity, .. } => integrity.clone(),
+                Pin::Sha256(_) | Pin::Commit(_) => String::new(),
+            };
+            let (name, version) = (spec.name().to_owned(), spec.version().to_owned());
+            open_fetched(source, &fetched, Origin::Npm { name, version, integrity }, options)
+        }
+        Source::Ref(_) => Err(OpenError::NotFetched { address: source.to_string() }),
     }
 }
 
-fn open_path(
+fn open_fetched(
     source: &Source,
-    path: &Utf8Path,
-    base: &Path,
+    fetched: &Fetched,
+    origin: Origin,
     options: &OpenOptions,
 ) -> Result<Opened, OpenError> {
-    let (whole, container): (Arc<dyn Tree>, _) = match Found::open(&base.join(path), path)? {
+    let address = Utf8PathBuf::from(source.to_string());
+    open_file(source, &address, fetched.path().to_owned(), origin, options)
+}
+
+/// Opens a file or directory; `path` is what it is called.
+fn open_file(
+    source: &Source,
+    path: &Utf8Path,
+    file: PathBuf,
+    origin: Origin,
+    options: &OpenOptions,
+) -> Result<Opened, OpenError> {
+    let (whole, container): (Arc<dyn Tree>, _) = match Found::open(&file, path)? {
         Found::Directory(tree) => (Arc::new(tree), None),
         Found::Package(package) => (Arc::new(package.clone()), Some(Container::Package(package))),
     };
@@ -154,6 +268,8 @@ fn open_path(
     Ok(Opened {
         source: source.clone(),
         location: path.to_owned(),
+        file,
+        origin,
         tree,
         kind,
         container,

@@ -99,8 +99,12 @@ fn expected(asked: Option<&str>, found: Digest) -> Result<bool, Failure> {
     Err(Diagnostic::new(&HD0306, message).help("ask its publisher which bytes are meant").into())
 }
 
-/// Where it comes from, as it would be typed again from anywhere.
+/// Where it comes from, seen from anywhere: a path, or an address without its pin, so that a
+/// newer version is of the same origin.
 fn origin(opened: &Opened, context: &Context<'_>) -> String {
+    if let Some(address) = opened.origin().address() {
+        return address;
+    }
     let path = context.env.working_directory().join(opened.location());
     path.canonicalize().unwrap_or(path).display().to_string()
 }

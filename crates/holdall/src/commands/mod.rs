@@ -66,6 +66,7 @@ commands! {
     hooks Hooks "hooks";
     init Init "init";
     validate Validate "validate";
+    fetch Fetch "fetch";
     schema Schema "schema";
     explain Explain "explain";
     completions Completions "completions";

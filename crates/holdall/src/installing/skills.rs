@@ -79,7 +79,7 @@ pub(crate) fn install(
         preview: &|planned| preview.lines(planned, destinations, &context.env),
         consent: &|planned| {
             let replaces = planned.outcomes.iter().any(|row| row.action == Action::Replaced);
-            (opened.is_sealed() && replaces)
+            ((opened.is_sealed() || opened.is_fetched()) && replaces)
                 .then(|| "this replaces skills by ones from a sealed source".to_owned())
         },
         done: &|planned| after(planned, &hosts, &undo.join(" ")),

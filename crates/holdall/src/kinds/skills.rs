@@ -75,7 +75,9 @@ pub(super) fn look(opened: &Opened, path: &TreePath) -> Result<Looked, Failure> 
         }
         entries.push(entry);
     }
+    // An address says nothing of how its publisher named the directory.
     let own_name = opened.location().file_name().filter(|name| *name != "." && *name != "..");
+    let own_name = own_name.filter(|_| !opened.is_fetched());
     let files = entries.iter().map(|entry| (&entry.path, entry.kind));
     looked.checked = directory::check(tree, path, own_name, files);
     Ok(looked)

@@ -4,9 +4,12 @@
 mod artifact;
 mod bad_input;
 mod documents;
+mod fetch;
 mod frame;
 mod install;
 mod look;
 mod package;
+#[path = "../../../store/tests/it/server.rs"]
+mod server;
 mod support;
 mod validate;

@@ -34,6 +34,11 @@ impl Place {
         self.directory.path().join("work")
     }
 
+    /// The user's home.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.directory.path().join("home")
+    }
+
     /// A file below the working directory, its parents created.
     pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(path);

@@ -59,13 +59,14 @@ impl Fetcher {
         {
             return Ok(found);
         }
-        let newer = self.cache().address(asked);
+        // What the address had before helps only if it need not be something certain.
+        let newer = self.cache().address(asked).filter(|_| expected.is_none());
         let mut good = None;
         if let Some(digest) = newer.as_ref().and_then(digest_of) {
             good = self.cached_file(about, &digest, ending)?;
         }
         match good {
-            Some(found) if expected.is_none() && newer != known => return Ok(found),
+            Some(found) if newer != known => return Ok(found),
             _ => {}
         }
         let etag = good.as_ref().and(newer.as_ref()).and_then(|record| record.etag.clone());

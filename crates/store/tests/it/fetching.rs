@@ -388,6 +388,8 @@ mod https {
         assert!(offline.https(&address, None).unwrap().from_cache());
         assert!(fetcher.https(&address, Some(&digest)).unwrap().from_cache());
         assert_eq!(server.requests("GET /files/p.aospkg"), 2, "no connection for a known digest");
+        let other = Digest::sha256(b"other");
+        assert_eq!(code(fetcher.https(&address, Some(&other))), "HD0208", "the copy is no excuse");
         // The same address has something else now.
         server.write("files/p.aospkg", "new");
         let newer = fetcher.https(&address, None).unwrap();

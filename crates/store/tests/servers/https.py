@@ -21,8 +21,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_):
-        with open(root / "log", "a") as log:
-            log.write(f"{self.command} {self.path}\n")
+        pass
 
     def plain(self, status, body=b"", headers=()):
         self.send_response(status)
@@ -44,6 +43,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.headers.get("If-None-Match") == etag:
             return self.plain(304, headers=[("ETag", etag)])
         return self.plain(200, body, [("ETag", etag)])
+
+    def slow(self, name):
+        body = (root / "files" / pathlib.Path(name).name).read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        half = len(body) // 2
+        self.wfile.write(body[:half])
+        self.wfile.flush()
+        time.sleep(2)
+        self.wfile.write(body[half:])
 
     def cut(self):
         self.send_response(200)
@@ -101,12 +111,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.plain(status, answer, headers)
 
     def answer(self):
+        with open(root / "log", "a") as log:
+            log.write(f"{self.command} {self.path}\n")
         way, _, rest = self.path[1:].partition("/")
         if way == "files":
             self.file(rest)
         elif way == "slow":
-            time.sleep(2)
-            self.file(rest)
+            self.slow(rest)
         elif way == "hang":
             time.sleep(120)
         elif way == "cut":
