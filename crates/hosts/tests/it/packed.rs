@@ -65,7 +65,8 @@ fn unusual_modes_survive_and_the_bytes_are_the_same_everywhere() {
     let mut all = Vec::new();
     for number in 0..2 {
         let mut tree = MemTree::new();
-        for row in manifest(&root).files().iter() {
+        let rows = manifest(&root);
+        for row in rows.files() {
             tree.add_file(row.path().as_str(), root.read(row.path(), 1 << 20).unwrap()).unwrap();
         }
         tree.add_file("agent-bundle.manifest.json", format!("{value}\n")).unwrap();
