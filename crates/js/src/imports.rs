@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use oxc::allocator::Allocator;
 use oxc::ast::ast::{
-    Argument, CallExpression, ExportAllDeclaration, ExportFromDeclaration, Expression,
-    ImportDeclaration, ImportExpression,
+    Argument, ArrowFunctionExpression, CallExpression, ExportAllDeclaration, ExportFromDeclaration,
+    Expression, FormalParameters, Function, ImportDeclaration, ImportExpression,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
 use oxc::span::{GetSpan, SourceType, Span};
+use oxc::syntax::scope::ScopeFlags;
 
 use crate::depth;
 
@@ -80,7 +81,8 @@ impl std::fmt::Display for SyntaxError {
 impl std::error::Error for SyntaxError {}
 
 /// Every request of a JavaScript text that stands there as a literal, in the order of the text.
-/// Requests that are computed cannot be known without running the module and are left out.
+/// Requests that are computed cannot be known without running the module and are left out, and so
+/// are calls of a `require` that is a parameter of a function around.
 ///
 /// # Errors
 ///
@@ -132,14 +134,18 @@ fn collect_as(text: &str, source_type: SourceType) -> Result<Vec<Import>, Syntax
         });
         return Err(SyntaxError { span, message: error.message.to_string() });
     }
-    let mut collector = Collector { found: Vec::new() };
+    let mut collector = Collector::default();
     collector.visit_program(&parsed.program);
     collector.found.sort_by_key(|import| import.span.start);
     Ok(collector.found)
 }
 
+#[derive(Default)]
 struct Collector {
     found: Vec<Import>,
+    /// Functions around that have a parameter of the name `require`, as bundlers write: what they
+    /// call is not the function of Node.js.
+    own_require: usize,
 }
 
 impl Collector {
@@ -162,7 +168,26 @@ impl Collector {
     }
 }
 
+fn takes_require(parameters: &FormalParameters<'_>) -> bool {
+    let mut names = parameters.items.iter().filter_map(|item| item.pattern.get_identifier_name());
+    names.any(|name| name == "require")
+}
+
 impl<'a> Visit<'a> for Collector {
+    fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
+        let own = usize::from(takes_require(&function.params));
+        self.own_require += own;
+        walk::walk_function(self, function, flags);
+        self.own_require -= own;
+    }
+
+    fn visit_arrow_function_expression(&mut self, function: &ArrowFunctionExpression<'a>) {
+        let own = usize::from(takes_require(&function.params));
+        self.own_require += own;
+        walk::walk_arrow_function_expression(self, function);
+        self.own_require -= own;
+    }
+
     fn visit_import_declaration(&mut self, import: &ImportDeclaration<'a>) {
         self.add(&import.source.value, ImportKind::Static, import.source.span);
     }
@@ -182,6 +207,7 @@ impl<'a> Visit<'a> for Collector {
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         let kind = match &call.callee {
+            _ if self.own_require > 0 => None,
             Expression::Identifier(name) if name.name == "require" => Some(ImportKind::Require),
             Expression::StaticMemberExpression(member)
                 if member.property.name == "resolve"

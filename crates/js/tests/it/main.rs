@@ -50,6 +50,16 @@ fn an_executable_script_and_a_commonjs_file_are_read() {
 }
 
 #[test]
+fn a_require_that_a_bundler_hands_to_its_modules_is_not_that_of_node() {
+    let text = "const all = { a: function (require, module) { require('./b'); import('c'); },
+        d: (module, require) => { require.resolve('./e'); return () => require('./f'); } };
+        require('g');\n";
+    let found = found(text, Language::CommonJs);
+    let found: Vec<_> = found.iter().map(|(request, ..)| request.as_str()).collect();
+    assert_eq!(found, ["c", "g"]);
+}
+
+#[test]
 fn what_is_no_javascript_has_a_place() {
     let error = imports("const a = ;\n", Language::Module).expect_err("broken");
     assert_eq!(error.span, 10..11);
