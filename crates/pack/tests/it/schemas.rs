@@ -145,9 +145,12 @@ fn parser_and_schema_take_the_same_documents() {
 fn the_documents_of_the_repository_agree_too() {
     // What YAML makes of a document is judged by the schema as the parser judges the text, except
     // for texts that other parsers read as another type.
-    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let mut todo = vec![data];
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut todo = vec![root.join("examples"), root.join("tests/data")];
     let kinds = kinds();
+    // Ids given twice are beyond a schema.
+    let unseen = ["PK0413", "PK0505"];
+    let mut counts = [[0; 2]; 3];
     while let Some(directory) = todo.pop() {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
@@ -159,16 +162,33 @@ fn the_documents_of_the_repository_agree_too() {
             let kind = match name {
                 "PACK.md" => 0,
                 "APP.md" => 1,
+                _ if path.parent().is_some_and(|above| above.ends_with("products")) => 2,
                 _ => continue,
             };
             let source = SourceText::new(std::fs::read(&path).unwrap());
+            let (_, schema, check, _) = &kinds[kind];
+            let codes: Vec<_> = check(&source)
+                .into_iter()
+                .filter(|found| found.severity == Severity::Error)
+                .map(|found| found.code)
+                .collect();
+            // What is wrong with the text itself never gets to a schema.
+            if codes.iter().any(|code| code.starts_with("PK01")) {
+                continue;
+            }
             let parsed = yaml::parse(&Document::split(&source).expect("frontmatter"));
             let value = parsed.root.expect("a mapping").to_json();
-            let (_, schema, check, _) = &kinds[kind];
-            assert!(jsonschema::is_valid(schema, &value), "{}", path.display());
-            assert!(check(&source).iter().all(|found| found.severity != Severity::Error));
+            let wrong = codes.iter().any(|code| !unseen.contains(code));
+            assert_eq!(
+                jsonschema::is_valid(schema, &value),
+                !wrong,
+                "{}: {codes:?}",
+                path.display(),
+            );
+            counts[kind][usize::from(wrong)] += 1;
         }
     }
+    assert!(counts.as_flattened().iter().all(|count| *count >= 4), "{counts:?}");
 }
 
 #[test]

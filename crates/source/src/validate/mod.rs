@@ -117,10 +117,12 @@ pub fn path(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
     if packages::is_named_like_one(name) {
         return packages::file(path, shown, excludes).finish(shown);
     }
+    if packs::is_named_like_a_bundle(name) {
+        return packs::bundle(path, shown, excludes).finish(shown);
+    }
     let Some(kind) = document_kind(name) else {
         let message = format!("{shown} is no document that can be checked");
-        let help =
-            "name SKILL.md, PACK.md, APP.md, the directory they stand in, or an .aospkg file";
+        let help = "name SKILL.md, PACK.md, APP.md, the directory they stand in, an .aospkg or an .agentapp file";
         return Report::fail(Diagnostic::new(&codes::NOTHING, message).at(shown).help(help));
     };
     document(path, shown, kind)
@@ -135,6 +137,7 @@ fn directory(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
             let entries = listing.entries.clone();
             let mut report = check(&tree, listing, root);
             packages::in_listing(path, &entries, shown, excludes, &mut report);
+            packs::bundles(path, &entries, shown, excludes, &mut report);
             let mut report = report.finish(shown);
             for repair in &mut report.repairs {
                 repair.set_directory(path);

@@ -1,18 +1,21 @@
-//! Packs and apps of a listing: each by itself, and a pack with the members that it declares.
+//! Packs and apps of a listing: each by itself, and a pack with the members that it declares; and
+//! apps in bundles.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 
+use camino::Utf8Path;
 use holdall_diagnostics::{Diagnostic, SourceText};
 use holdall_pack::{
-    APP_DIRECTORY, APP_FAMILY, ArtifactRef, FILE, LoadedPack, PACK_FAMILY, PRODUCTS, dangling,
-    find_app_document, price_of, read_app, read_pack,
+    APP_DIRECTORY, APP_FAMILY, ArtifactRef, BUNDLE_SUFFIX, Bundle, BundleLimits, FILE, LoadedPack,
+    PACK_FAMILY, PRODUCTS, dangling, find_app_document, price_of, read_app, read_pack,
 };
 use holdall_skill::fix::Fix;
 use holdall_skill::hidden;
-use holdall_tree::{SubTree, Tree, TreePath};
+use holdall_tree::{SubTree, Tree, TreePath, WalkEntry};
 
-use super::listing::{shown, shown_root};
-use super::{Checked, Repair, Report, Root, place};
+use super::listing::{self, shown, shown_root};
+use super::{Checked, Excludes, Repair, Report, Root, is_file, place};
 use crate::Kind;
 
 /// Checks packs and apps. The directories in `apps` are those that an app's document stands in,
@@ -47,6 +50,51 @@ pub(super) fn check(
     }
     for (dir, pack) in &priced {
         prices(dir, pack, &known, root.shown, report);
+    }
+}
+
+/// Whether a file is checked as an app bundle because of its name.
+pub(super) fn is_named_like_a_bundle(name: &str) -> bool {
+    name.ends_with(BUNDLE_SUFFIX)
+}
+
+/// Checks an app bundle: its list of files against the files, then the app in it.
+pub(super) fn bundle(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
+    let opened = File::open(path)
+        .map_err(|error| Box::new(Diagnostic::new(&crate::codes::CANNOT_OPEN, error.to_string())))
+        .and_then(|file| Bundle::open(file, BundleLimits::default()));
+    match opened {
+        Ok(bundle) => {
+            let listing = listing::of_tree(&bundle, shown, excludes);
+            super::check(&bundle, listing, Root { shown, name: None })
+        }
+        Err(found) => {
+            let mut report = Report::default();
+            report.checked.push(Checked { kind: Kind::App, path: shown.to_owned() });
+            // Members are named behind the bundle, as in the findings of what is in it.
+            let at = match &found.path {
+                Some(inside) => listing::shown(shown, inside),
+                None => shown.to_owned(),
+            };
+            report.diagnostics.push(found.at(at));
+            report
+        }
+    }
+}
+
+/// Checks the app bundles of a listing.
+pub(super) fn bundles(
+    base: &Utf8Path,
+    entries: &[WalkEntry],
+    shown: &str,
+    excludes: &Excludes,
+    report: &mut Report,
+) {
+    for entry in entries.iter().filter(|entry| is_file(entry)) {
+        if is_named_like_a_bundle(entry.path.file_name().unwrap_or_default()) {
+            let here = listing::shown(shown, entry.path.as_str());
+            report.merge(bundle(&base.join(entry.path.as_str()), &here, excludes));
+        }
     }
 }
 

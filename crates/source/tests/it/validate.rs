@@ -511,3 +511,26 @@ fn the_example_pack_has_no_fault() {
     let line = report.summary_line(&Summary::default());
     assert_eq!(line, "checked 3 skills, 2 apps, 1 pack: 0 errors, 0 warnings");
 }
+
+#[test]
+fn an_app_bundle_is_checked_like_its_directory() {
+    let place = Place::new();
+    let app = place.path().join("app");
+    place.app("app", ".agentproto/APP.md");
+    let tree = holdall_tree::DirTree::open(app.as_std_path()).unwrap();
+    let mut bytes = Vec::new();
+    holdall_pack::write_bundle(&tree, &holdall_pack::BundleOptions::default(), &mut bytes).unwrap();
+    let file = place.write("out/one.agentapp", &bytes);
+    let report = validate::path(&file, "one.agentapp", &none());
+    assert_eq!((checked(&report), found(&report)), (vec!["app one.agentapp".to_owned()], vec![]));
+    std::fs::remove_dir_all(&app).unwrap();
+    assert_eq!(checked(&check(place.path())), ["app at/out/one.agentapp"]);
+
+    bytes.truncate(bytes.len() / 2);
+    let file = place.write("out/cut.agentapp", &bytes);
+    let report = validate::path(&file, "cut.agentapp", &none());
+    assert_eq!(checked(&report), ["app cut.agentapp"]);
+    assert_eq!(found(&report), ["PK0521 cut.agentapp"]);
+    let report = check(place.path());
+    assert_eq!(found(&report), ["PK0521 at/out/cut.agentapp"]);
+}
