@@ -6,7 +6,10 @@ by the code under test; artifact manifests are those of the test data. `python3 
 gives the same bytes on every run.
 """
 
+import gzip
+import hashlib
 import io
+import json
 import pathlib
 import struct
 import sys
@@ -122,6 +125,90 @@ def artifact_documents():
     return documents
 
 
+PACK_DOCUMENT = b"""---
+schema: pack/v1
+name: ab
+title: "A: B"
+description: &d D
+version: 1.2.0
+plugin:
+  inline: true
+  includes: ["@agentproto/skill-pack-x", git+https://h/r#0123456789abcdef0123456789abcdef01234567]
+apps:
+  - {id: one, path: ./one}
+knowledge: {workspace: w, anyOf: [a], allOf: [b], kinds: [c]}
+playbook: {title: *d, root: ./book, targetChapters: 12.0}
+pricing: {ebook: 29, bundle: 7.9e1, step: 0}
+blockers: []
+---
+Body
+"""
+APP_DOCUMENT = b"""---
+schema: app/v1
+id: "@owner/one"
+version: 0.1.0
+agents: [{id: lead, path: agents/lead}]
+workflows: [{id: w, path: w.md}]
+requires: [two]
+ui: {path: index.html, port: 80, csp: {connectDomains: []}}
+data: {dir: data}
+---
+"""
+PRODUCT = b"""---
+schema: product/v1
+id: ab
+kind: pricing
+on: {aip: 64, id: ab, version: 1.0.0}
+price: {model: pay-per-call, unitPriceMinor: 3, currency: eur, meter: calls}
+billingRail: {rail: stripe, meterId: m}
+metadata: {a: 1}
+---
+"""
+
+
+def bundle(contents, **changes):
+    """The tar of an app bundle; `changes` replace members of its manifest."""
+    listed = sorted(contents)
+    content = b"".join(contents[name] for name in listed)
+    manifest = {
+        "format": "agentapp/v1", "id": "one", "version": "0.1.0", "agents": [], "workflows": [],
+        "files": listed, "fileCount": len(listed), "totalSize": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(), "createdAt": "2026-01-02T03:04:05.000Z",
+        "agentprotoVersion": ">=0.1.0",
+    }
+    manifest.update(changes)
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, data in [("manifest.json", json.dumps(manifest).encode()), *sorted(contents.items())]:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def document_seeds():
+    files = {".agentproto/APP.md": APP_DOCUMENT, "index.html": b"<p>", "w.md": b"w"}
+    good = bundle(files)
+    return {
+        "pack_document": {"full": PACK_DOCUMENT, "crlf": PACK_DOCUMENT.replace(b"\n", b"\r\n")},
+        "app_document": {"full": APP_DOCUMENT},
+        "product": {"full": PRODUCT, "text": PRODUCT.replace(b"{aip: 64, id: ab, version: 1.0.0}", b"aip://64/ab")},
+        "reference": {"pinned": b"aip://64/ab@1.0.0-rc.1+b", "app": b"aip://53/one", "name": b"ab@1.0.0"},
+        "pin": {
+            "pin": b"git+https://h:8443/r?x=1#0123456789abcdef0123456789abcdef01234567",
+            "package": b"@agentproto/skill-pack-x",
+            "address": b"[2001:db8::1]:1/r@v1",
+        },
+        "agentapp": {
+            "good": good,
+            "packed": gzip.compress(good, mtime=0),
+            "size": bundle(files, totalSize=1),
+            "up": bundle(files, files=["../x"]),
+            "format": bundle(files, format="agentapp/v2"),
+        },
+    }
+
+
 def main(root):
     seeds = {"header": {}, "manifest": {}, "index": {}, "tar": {}, "package": {}, "pack": {}}
     mount = TARS["plain-gnu"]
@@ -141,6 +228,8 @@ def main(root):
         seeds["tar"][name] = data
         seeds["tar"][name + "-marked"] = marked(data)
         seeds["pack"][name] = marked(data)
+    for target, files in document_seeds().items():
+        seeds[target] = files
     documents = artifact_documents()
     seeds["artifact"] = seeds["artifact_lean"] = documents
     for target, files in seeds.items():
