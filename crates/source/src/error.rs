@@ -89,6 +89,14 @@ pub enum OpenError {
         /// What is wrong with it.
         error: PackageError,
     },
+    /// The file is an app bundle, and a faulty one.
+    #[error("{}", found.message)]
+    Bundle {
+        /// The path, as typed.
+        path: String,
+        /// What is wrong with it; its path is one inside the bundle.
+        found: Box<Diagnostic>,
+    },
     /// The operating system refused.
     #[error("{detail} ({errno})")]
     CannotOpen {
@@ -160,6 +168,12 @@ impl OpenError {
         match self {
             Self::Source(error) => error.diagnostic(),
             Self::Package { path, error } => error.diagnostic().at(path),
+            Self::Bundle { path, found } => {
+                let inside = found.path.as_deref().map(|inside| format!("{path}/{inside}"));
+                let mut found = Diagnostic::clone(found);
+                found.message.push_str(" (EINVAL)");
+                found.at(inside.unwrap_or_else(|| path.clone()))
+            }
             Self::CannotOpen { path, .. } | Self::Tree { path, .. } => {
                 of(&codes::CANNOT_OPEN).at(path)
             }

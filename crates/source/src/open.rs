@@ -4,13 +4,14 @@
 //! [`Fetcher`]; the [`Origin`] of the opened source then says which bytes they are.
 
 use std::fs::File;
-use std::io::Read;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use holdall_aospkg::TarFileSystem;
 use holdall_aospkg::format::MAGIC;
+use holdall_pack::{BUNDLE_SUFFIX, Bundle, BundleLimits};
 use holdall_store::fetch::{Fetched, Fetcher, Pin};
 use holdall_tree::{Digest, DirTree, SubTree, Tree, TreeError, TreePath};
 use rustix::fs::{Mode, OFlags};
@@ -97,6 +98,8 @@ impl Origin {
 pub enum Container {
     /// A package.
     Package(TarFileSystem),
+    /// The bundle of an app.
+    Bundle(Bundle),
 }
 
 impl Opened {
@@ -149,6 +152,15 @@ impl Opened {
     pub fn package(&self) -> Option<&TarFileSystem> {
         match self.container()? {
             Container::Package(package) => Some(package),
+            Container::Bundle(_) => None,
+        }
+    }
+
+    /// The bundle of an app, if the source is one.
+    pub fn bundle(&self) -> Option<&Bundle> {
+        match self.container()? {
+            Container::Bundle(bundle) => Some(bundle),
+            Container::Package(_) => None,
         }
     }
 
@@ -242,6 +254,7 @@ fn open_file(
     let (whole, container): (Arc<dyn Tree>, _) = match Found::open(&file, path)? {
         Found::Directory(tree) => (Arc::new(tree), None),
         Found::Package(package) => (Arc::new(package.clone()), Some(Container::Package(package))),
+        Found::Bundle(bundle) => (Arc::new(bundle.clone()), Some(Container::Bundle(bundle))),
     };
     let in_tree = |error| OpenError::Tree { path: path.to_string(), error };
     let tree: Arc<dyn Tree> = if options.subdir.is_root() {
@@ -249,7 +262,7 @@ fn open_file(
     } else {
         Arc::new(SubTree::new(whole, options.subdir.clone()).map_err(in_tree)?)
     };
-    let is_package = container.is_some() && options.subdir.is_root();
+    let is_package = matches!(container, Some(Container::Package(_))) && options.subdir.is_root();
     let holds = |kind: Kind| match kind {
         Kind::Package if is_package => Ok(true),
         kind => kind.is_at_root(&tree).map_err(in_tree),
@@ -281,6 +294,7 @@ fn open_file(
 enum Found {
     Directory(DirTree),
     Package(TarFileSystem),
+    Bundle(Bundle),
 }
 
 impl Found {
@@ -304,15 +318,20 @@ impl Found {
         }
         let flags = OFlags::CLOEXEC | OFlags::RDONLY | OFlags::NONBLOCK;
         let mut head = [0; 512];
-        let read = rustix::fs::open(path, flags, Mode::empty())
-            .map_err(std::io::Error::from)
-            .and_then(|file| File::from(file).read(&mut head))
-            .map_err(|error| cannot_open(shown, &error))?;
+        let open = || rustix::fs::open(path, flags, Mode::empty()).map(File::from);
+        let file = open().map_err(|error| cannot_open(shown, &error.into()))?;
+        let read = file.read_at(&mut head, 0).map_err(|error| cannot_open(shown, &error))?;
         let head = &head[..read];
         if head.starts_with(&MAGIC) {
             return TarFileSystem::open(path)
                 .map(Self::Package)
                 .map_err(|error| OpenError::Package { path: shown.to_string(), error });
+        }
+        // Whatever is named so has to be one; another gzip stream is not unpacked on suspicion.
+        if shown.as_str().ends_with(BUNDLE_SUFFIX) {
+            return Bundle::open(file, BundleLimits::default())
+                .map(Self::Bundle)
+                .map_err(|found| OpenError::Bundle { path: shown.to_string(), found });
         }
         Err(not_a_tree(looks_like(head)))
     }

@@ -4,7 +4,9 @@
 //! or an artifact is known only below. To add a kind, write its module and give it its arm in
 //! each function here.
 
+pub(crate) mod app;
 pub(crate) mod artifact;
+pub(crate) mod pack;
 mod package;
 mod skills;
 
@@ -65,7 +67,9 @@ pub(crate) fn inspect(opened: &Opened) -> Result<Inspected, Failure> {
         Some(Kind::Skill) => skills::inspect(opened, true, &mut answer)?,
         Some(Kind::Skills) => skills::inspect(opened, false, &mut answer)?,
         Some(Kind::Artifact) => artifact::inspect(opened, &mut answer)?,
-        _ => {}
+        Some(Kind::Pack) => pack::inspect(opened, &mut answer)?,
+        Some(Kind::App) => app::inspect(opened, &mut answer)?,
+        Some(Kind::Package | Kind::Project) | None => {}
     }
     if let Some(package) = opened.package() {
         package::Facts::of(package, opened.location().as_str())?.tell(&mut answer);
@@ -79,7 +83,9 @@ pub(crate) fn check(opened: &Opened) -> Result<Checked, Failure> {
     match opened.kind() {
         Some(Kind::Skill | Kind::Skills) => skills::check(opened, &mut checked)?,
         Some(Kind::Artifact) => artifact::check(opened, &mut checked)?,
-        _ => {}
+        Some(Kind::Pack) => pack::check(opened, &mut checked)?,
+        Some(Kind::App) => app::check(opened, &mut checked)?,
+        Some(Kind::Package | Kind::Project) | None => {}
     }
     if let Some(package) = opened.package() {
         package::check(package, opened.location().as_str(), &mut checked)?;
@@ -90,8 +96,11 @@ pub(crate) fn check(opened: &Opened) -> Result<Checked, Failure> {
 /// Every digest a source has, the one that its kind is known by first.
 pub(crate) fn digests(opened: &Opened) -> Result<Vec<Covered>, Failure> {
     let mut digests = Vec::new();
-    if opened.kind() == Some(Kind::Artifact) {
-        artifact::digests(opened, &mut digests)?;
+    match opened.kind() {
+        Some(Kind::Artifact) => artifact::digests(opened, &mut digests)?,
+        Some(Kind::Pack) => pack::digests(opened, &mut digests)?,
+        Some(Kind::App) => app::digests(opened, &mut digests),
+        _ => {}
     }
     if let Some(package) = opened.package() {
         package::digests(package, &mut digests)?;

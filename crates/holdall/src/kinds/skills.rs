@@ -31,6 +31,23 @@ impl Looked {
         }
     }
 
+    /// Everything found in it, with the paths of the tree.
+    pub(super) fn findings(&self) -> Vec<Diagnostic> {
+        self.checked.diagnostics.clone()
+    }
+
+    /// What an agent may start of it, as lines.
+    pub(super) fn script_lines(&self) -> impl Iterator<Item = String> {
+        self.scripts.iter().map(|path| format!("brings {path}, which an agent may start"))
+    }
+
+    /// The same as facts.
+    pub(super) fn script_facts(&self) -> impl Iterator<Item = Value> {
+        let name = self.name();
+        self.scripts.iter().map(move |path| json!({ "skill": name, "path": path.as_str() }))
+    }
+
+    /// Its facts.
     pub(super) fn fact(&self) -> Value {
         let scripts: Vec<_> = self.scripts.iter().map(TreePath::as_str).collect();
         let mut fact = json!({
@@ -141,12 +158,9 @@ pub(super) fn inspect(opened: &Opened, one: bool, answer: &mut Inspected) -> Res
     {
         facts(skill, report);
     }
-    let scripts = all.iter().flat_map(|skill| &skill.scripts).map(TreePath::as_str);
-    let scripts = scripts.map(|path| format!("brings {path}, which an agent may start"));
-    report.rows("runs", scripts, "nothing by itself");
+    report.rows("runs", all.iter().flat_map(Looked::script_lines), "nothing by itself");
     report.row("signed", "no");
-    let warns: Vec<Diagnostic> =
-        all.iter().flat_map(|skill| skill.checked.diagnostics.clone()).collect();
+    let warns: Vec<Diagnostic> = all.iter().flat_map(Looked::findings).collect();
     let warns = placed(opened, warns);
     report.rows(
         "warns",
@@ -157,11 +171,7 @@ pub(super) fn inspect(opened: &Opened, one: bool, answer: &mut Inspected) -> Res
         "nothing",
     );
     let rows: Vec<Value> = all.iter().map(Looked::fact).collect();
-    let scripts: Vec<Value> = all
-        .iter()
-        .flat_map(|skill| skill.scripts.iter().map(|path| (skill.name(), path)))
-        .map(|(name, path)| json!({ "skill": name, "path": path.as_str() }))
-        .collect();
+    let scripts: Vec<Value> = all.iter().flat_map(Looked::script_facts).collect();
     let facts = &mut answer.facts;
     if one {
         facts.insert("skill".to_owned(), rows.into_iter().next().unwrap_or_default());

@@ -43,7 +43,7 @@ const OVERHEAD: u64 = 64 << 20;
 /// A checked bundle, as the tree of its app: everything but `manifest.json`.
 #[derive(Clone)]
 pub struct Bundle {
-    manifest: BundleManifest,
+    manifest: Arc<BundleManifest>,
     archive: Digest,
     tar: Arc<File>,
     nodes: Arc<BTreeMap<TreePath, Node>>,
@@ -87,11 +87,16 @@ impl Bundle {
         let mut nodes = members(&tar, length, limits)?;
         let manifest = manifest(&tar, &mut nodes)?;
         check(&tar, &nodes, &manifest)?;
-        Ok(Self { manifest, archive, tar: Arc::new(tar), nodes: Arc::new(nodes) })
+        Ok(Self {
+            manifest: Arc::new(manifest),
+            archive,
+            tar: Arc::new(tar),
+            nodes: Arc::new(nodes),
+        })
     }
 
     /// The list of files.
-    pub const fn manifest(&self) -> &BundleManifest {
+    pub fn manifest(&self) -> &BundleManifest {
         &self.manifest
     }
 
@@ -101,7 +106,7 @@ impl Bundle {
     }
 
     /// SHA-256 of all files' bytes one after the other, which covers neither names nor boundaries.
-    pub const fn aggregate(&self) -> Digest {
+    pub fn aggregate(&self) -> Digest {
         self.manifest.sha256
     }
 
