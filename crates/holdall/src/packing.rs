@@ -1,25 +1,28 @@
-//! What `pack` reads: a directory, a tar (also on standard input), or a package to be converted.
+//! What `pack` reads: a directory, a tar (also on standard input), or a package to be converted;
+//! and what a directory is sealed as.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use holdall_aospkg::TarFileSystem;
 use holdall_aospkg::format::MAGIC;
-use holdall_aospkg::pack::Input;
+use holdall_aospkg::{CommandTarget, TarFileSystem};
+use holdall_artifact::pack::{ArtifactCommand, ArtifactPackage, pack_artifact};
 use holdall_diagnostics::Diagnostic;
-use holdall_tree::{DirTree, TreePath};
+use holdall_pack::safe_id;
+use holdall_source::{Kind, OpenOptions, Opened, Source, open};
+use holdall_tree::TreePath;
 use rustix::fs::{Mode, OFlags};
 
-use crate::codes;
 use crate::outcome::Failure;
+use crate::{codes, kinds};
 
 /// An opened input.
 #[derive(Debug)]
 pub(crate) enum Packable {
-    /// A directory.
-    Directory(DirTree),
+    /// A directory, and what it is.
+    Directory(Opened),
     /// A tar; standard input is one that was spooled.
     Tar(File),
     /// A package, to be written in another format version.
@@ -50,7 +53,7 @@ impl Named {
             return Ok(Self { shown: shown.to_owned(), path: None, found });
         }
         let path = base.join(shown);
-        let found = Packable::open(&path, shown)?;
+        let found = Packable::open(base, &path, shown)?;
         Ok(Self { shown: shown.to_owned(), path: Some(path), found })
     }
 
@@ -74,16 +77,7 @@ impl Named {
 }
 
 impl Packable {
-    /// The same as the packer takes it; a package is none of its inputs.
-    pub(crate) fn input(&self) -> Option<Input<'_>> {
-        match self {
-            Self::Directory(tree) => Some(Input::Tree(tree)),
-            Self::Tar(file) => Some(Input::Tar(file)),
-            Self::Package(_) => None,
-        }
-    }
-
-    fn open(path: &Path, shown: &str) -> Result<Self, Failure> {
+    fn open(base: &Path, path: &Path, shown: &str) -> Result<Self, Failure> {
         let refused = |error: &io::Error| -> Failure {
             let errno = holdall_aospkg::Errno::of_io(error);
             Diagnostic::new(&codes::INPUT, format!("it cannot be opened: {error} ({errno})"))
@@ -93,9 +87,8 @@ impl Packable {
         // Told apart before it is opened, so that a FIFO is never waited for.
         let metadata = std::fs::metadata(path).map_err(|error| refused(&error))?;
         if metadata.is_dir() {
-            return DirTree::open(path).map(Self::Directory).map_err(|error| {
-                Diagnostic::new(&codes::INPUT, error.to_string()).at(shown).into()
-            });
+            let source = Source::Path(shown.into());
+            return Ok(Self::Directory(open(&source, base, &OpenOptions::default())?));
         }
         if !metadata.is_file() {
             let what = "a FIFO, device or socket; `-` reads a tar from standard input (EINVAL)";
@@ -124,4 +117,71 @@ fn spooled(directory: &Path) -> Result<File, Failure> {
     let mut file = tempfile::tempfile_in(directory).map_err(|error| failed(&error))?;
     io::copy(&mut io::stdin().lock(), &mut file).map_err(|error| failed(&error))?;
     Ok(file)
+}
+
+/// What a directory says of itself beyond its files: its name, its version, its commands.
+#[derive(Debug, Default)]
+pub(crate) struct Sealed {
+    /// The name, where the kind has one of its own.
+    pub(crate) name: Option<String>,
+    /// The version, likewise.
+    pub(crate) version: Option<String>,
+    /// The commands, where something else than the files says them.
+    pub(crate) commands: Option<Vec<CommandTarget>>,
+    /// The files that go in, where these are not all of them.
+    pub(crate) artifact: Option<ArtifactPackage>,
+    /// What was noticed on the way.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+impl Sealed {
+    /// Reads what a directory is. Where `agentos-package.json` lies in it, that document alone
+    /// says what the package is, except that an artifact holds what its manifest lists.
+    pub(crate) fn of(opened: &Opened, exclude: &[TreePath]) -> Result<Self, Failure> {
+        let kind = opened.kind();
+        let described = Kind::Package.is_at_root(opened.tree()).map_err(|e| opened.error(e))?;
+        match kind {
+            Some(Kind::Artifact) => {
+                let open = kinds::artifact::open(opened)?;
+                let shown = opened.shown(&TreePath::root());
+                let package = pack_artifact(opened.tree(), open.manifest(), exclude, &shown)
+                    .map_err(Failure::new)?;
+                let command = |command: &ArtifactCommand| CommandTarget {
+                    command: command.name.clone(),
+                    entry: command.path.to_string(),
+                };
+                Ok(Self {
+                    name: Some(package.name().to_owned()),
+                    version: Some(package.version().to_owned()),
+                    commands: Some(package.commands().iter().map(command).collect()),
+                    artifact: Some(package),
+                    warnings: Vec::new(),
+                })
+            }
+            Some(Kind::Pack) => {
+                let loaded = kinds::pack::load(opened)?;
+                let handle = loaded.pack.handle();
+                let (name, version) = (handle.name().to_owned(), handle.version().to_owned());
+                Ok(Self {
+                    name: (!described).then_some(name),
+                    version: (!described).then_some(version),
+                    commands: (!described).then(Vec::new),
+                    artifact: None,
+                    warnings: loaded.warnings,
+                })
+            }
+            Some(Kind::App) => {
+                let (app, warnings) = kinds::app::load(opened)?;
+                let name = app.id().map(safe_id);
+                Ok(Self {
+                    name: name.filter(|_| !described),
+                    version: (!described).then(|| app.version().to_owned()),
+                    commands: (!described).then(Vec::new),
+                    artifact: None,
+                    warnings,
+                })
+            }
+            _ => Ok(Self::default()),
+        }
+    }
 }

@@ -1,13 +1,16 @@
 //! `holdall pack PATH`
 
+mod bundle;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use holdall_aospkg::format::{EntryKind, Version};
-use holdall_aospkg::pack::{PackOptions, PackPlan, PlannedEntry, convert, left_out, plan};
+use holdall_aospkg::pack::{Input, PackOptions, PackPlan, PlannedEntry, convert, left_out, plan};
 use holdall_aospkg::{TarFileSystem, file_name};
 use holdall_diagnostics::Diagnostic;
+use holdall_pack::BUNDLE_SUFFIX;
 use holdall_tree::TreePath;
 use serde_json::{Value, json};
 
@@ -16,16 +19,19 @@ use crate::codes;
 use crate::kinds::{Inspected, PackageFacts};
 use crate::opening::tree_path;
 use crate::outcome::{Failure, Outcome};
-use crate::packing::{Named, Packable};
+use crate::packing::{Named, Packable, Sealed};
 
-/// Make a package from a directory or a tar, or convert one
+/// Seal a directory, a tar or an app as one file, or convert a package
 ///
-/// Answers: how do I ship this as one file? The same files give the same bytes on every machine.
+/// Answers: how do I ship this as one file? A pack, an app or an artifact gives its name and
+/// version; an app is written as a bundle where FILE ends in .agentapp. The same files give the same bytes on every machine.
 /// Everything that a package could not hold, or would lose, is an error that names it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   holdall pack ./jq                                a directory with agentos-package.json, or an npm package
   holdall pack ./jq --list                         show what would go in
+  holdall pack ./my-pack                           a directory with PACK.md, APP.md or an artifact manifest
+  holdall pack ./panel -o panel.agentapp           an app as its own bundle
   tar -c . | holdall pack - --name jq --version 1.8.1
   holdall pack jq.aospkg -o jq2.aospkg --format-version 2")]
 pub(crate) struct PackOf {
@@ -101,17 +107,52 @@ pub(crate) fn run(arguments: &PackOf, context: &Context<'_>) -> CommandResult {
     let output = arguments.output.as_ref().map(|output| base.join(output));
     let spool = output.as_deref().and_then(Path::parent).unwrap_or(base);
     let named = Named::open(&arguments.path, base, spool)?;
+    let bundle = |output: &PathBuf| output.to_str().is_some_and(|it| it.ends_with(BUNDLE_SUFFIX));
     match &named.found {
         Packable::Package(package) => run_convert(arguments, base, package, &named.shown),
-        Packable::Directory(_) | Packable::Tar(_) => run_pack(arguments, base, &named),
+        Packable::Directory(opened) if arguments.output.as_ref().is_some_and(bundle) => {
+            bundle::run(arguments, base, &named, opened)
+        }
+        Packable::Directory(opened) => {
+            let options = options(arguments)?;
+            let sealed = Sealed::of(opened, &options.exclude)?;
+            let artifact = sealed.artifact.as_ref().map(|package| package.tree(opened.tree()));
+            let input = artifact.as_ref().map_or(Input::Tree(opened.tree()), |it| Input::Tree(it));
+            run_pack(arguments, base, &named, input, sealed)
+        }
+        Packable::Tar(file) => {
+            run_pack(arguments, base, &named, Input::Tar(file), Sealed::default())
+        }
     }
 }
 
-fn run_pack(arguments: &PackOf, base: &Path, named: &Named) -> CommandResult {
-    let Some(input) = named.found.input() else {
-        return Err(Failure::usage("a package is converted, not packed", "say --format-version"));
-    };
-    let options = options(arguments)?;
+fn run_pack(
+    arguments: &PackOf,
+    base: &Path,
+    named: &Named,
+    input: Input<'_>,
+    sealed: Sealed,
+) -> CommandResult {
+    let mut options = options(arguments)?;
+    let known = [("--name", &mut options.name, sealed.name), ("--version", &mut options.version_name, sealed.version)];
+    for (option, given, own) in known {
+        match (&given, own) {
+            (Some(given), Some(own)) if **given != own => {
+                return Err(Failure::usage(
+                    format!("{option} is `{given}`, and its document says `{own}`"),
+                    format!("leave {option} out"),
+                ));
+            }
+            (_, own) => *given = own.or_else(|| given.take()),
+        }
+    }
+    options.commands = sealed.commands;
+    if let Some(package) = &sealed.artifact {
+        // What is left out is out of that tree already, and what is in it is meant.
+        options.preserve |= package.has_unusual_modes();
+        options.exclude.clear();
+        options.include.push(TreePath::root());
+    }
     let failed = |found: Vec<Diagnostic>| Failure::new(placed(found, named));
     let mut plan = plan(input, &options).map_err(failed)?;
     let shown = output_name(arguments, plan.manifest().name.as_str(), &plan.manifest().version)?;
@@ -131,7 +172,8 @@ fn run_pack(arguments: &PackOf, base: &Path, named: &Named) -> CommandResult {
     if arguments.format_version.is_none() {
         notes.push("format version 1, which agentOS 0.2 reads; agentOS 0.4 needs --format-version 2".to_owned());
     }
-    let warnings = placed(plan.warnings().to_vec(), named);
+    let mut warnings = sealed.warnings;
+    warnings.extend(placed(plan.warnings().to_vec(), named));
     let mut outcome = if arguments.list {
         list(&plan)
     } else {
@@ -152,13 +194,13 @@ fn options(arguments: &PackOf) -> Result<PackOptions, Failure> {
         version: arguments.format_version.unwrap_or_default(),
         name: facts.name.clone(),
         version_name: facts.version_name.clone(),
-        commands: None,
         agent: facts.agent.clone(),
         preserve: facts.preserve,
         posix: facts.posix,
         allow_loss: arguments.allow_loss,
         include: paths(&facts.include)?,
         exclude: paths(&facts.exclude)?,
+        commands: None,
     })
 }
 

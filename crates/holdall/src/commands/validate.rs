@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use camino::Utf8PathBuf;
 use clap::Args;
+use holdall_artifact::{AB6000, ARTIFACT_MANIFEST_NAME};
 use holdall_diagnostics::{Diagnostic, Policy, SarifTool, Summary, sarif};
+use holdall_hosts::validate::validate_artifact;
 use holdall_source::SourceError;
 use holdall_source::validate::{self, Excludes, Report};
 use serde_json::{Value, json};
@@ -22,11 +24,15 @@ use crate::{codes, files};
 #[command(after_help = "Examples:
   holdall validate                                 everything below the working directory
   holdall validate skills/review/SKILL.md --fix    add the quotes that values lack
+  holdall validate --artifact dist                 what a build wrote
   holdall validate --strict --format github .      in a GitHub workflow")]
 pub(crate) struct Validate {
     /// A document, a root of any kind, or a directory with many
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
+    /// Check the artifact at DIR, which has to be one; repeatable
+    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    artifact: Vec<PathBuf>,
     /// Leave out what matches, as in a `.gitignore`; repeatable
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
@@ -56,7 +62,9 @@ pub(crate) fn run(arguments: &Validate, context: &Context<'_>) -> CommandResult 
     let excludes = Excludes::new(&arguments.exclude).map_err(|fault| {
         Failure::usage(fault.message, "a pattern is one line of a `.gitignore`")
     })?;
-    let mut report = check(&arguments.paths, &excludes, context)?;
+    let paths = if arguments.artifact.is_empty() { &arguments.paths } else { &arguments.artifact };
+    let mut report = check(paths, &excludes, context)?;
+    missing_artifacts(arguments, context, &mut report);
     let mut notes = Vec::new();
     let mut faults = Vec::new();
     if arguments.fix && !report.repairs.is_empty() {
@@ -69,7 +77,8 @@ pub(crate) fn run(arguments: &Validate, context: &Context<'_>) -> CommandResult 
                 Err(fault) => faults.push(*fault),
             }
         }
-        report = check(&arguments.paths, &excludes, context)?;
+        report = check(paths, &excludes, context)?;
+        missing_artifacts(arguments, context, &mut report);
     }
     let mut diagnostics = policy.apply(std::mem::take(&mut report.diagnostics));
     diagnostics.extend(faults);
@@ -93,6 +102,27 @@ pub(crate) fn run(arguments: &Validate, context: &Context<'_>) -> CommandResult 
     outcome.findings_are_data = true;
     outcome.notes = notes;
     Ok(outcome)
+}
+
+/// Adds what a directory named by `--artifact` lacks to be one (`AB6000`). Whatever else was found
+/// there is not asked for.
+fn missing_artifacts(arguments: &Validate, context: &Context<'_>, report: &mut Report) {
+    for path in &arguments.artifact {
+        let full = context.env.working_directory().join(path);
+        if full.join(ARTIFACT_MANIFEST_NAME).symlink_metadata().is_ok() {
+            continue;
+        }
+        let shown = path.to_string_lossy();
+        let found = match holdall_tree::DirTree::open(&full) {
+            Ok(tree) => validate_artifact(&tree, &shown).diagnostics,
+            Err(error) => {
+                let what = format!("the root cannot be read: {error}");
+                vec![Diagnostic::new(&AB6000, what).at(shown.clone().into_owned())]
+            }
+        };
+        report.checked.clear();
+        report.diagnostics = found;
+    }
 }
 
 fn check(paths: &[PathBuf], excludes: &Excludes, context: &Context<'_>) -> Result<Report, Failure> {

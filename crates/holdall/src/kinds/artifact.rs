@@ -1,7 +1,6 @@
 //! Artifacts: for which agent hosts one was built, what it starts there, and whether every byte
 //! is the promised one. Everything comes out of the artifact manifest; nothing is started.
 
-use holdall_artifact::AB7001 as AB6004;
 use holdall_artifact::model::{Hook, HookKind, McpServer, McpServerKind, Route, RouteKind};
 use holdall_artifact::rows::Modes;
 use holdall_artifact::{
@@ -9,6 +8,7 @@ use holdall_artifact::{
     read_artifact_manifest, rows,
 };
 use holdall_diagnostics::Diagnostic;
+use holdall_hosts::validate::AB6004;
 use holdall_source::Opened;
 use holdall_tree::{Algorithm, Digest, Tree, TreePath};
 use serde_json::{Map, Value, json};

@@ -19,6 +19,7 @@ use crate::outcome::Failure;
 use crate::report::Report;
 
 pub(crate) use package::Facts as PackageFacts;
+pub(crate) use skills::placed;
 
 /// A digest of a source and what it covers.
 #[derive(Debug)]
@@ -84,7 +85,7 @@ pub(crate) fn check(opened: &Opened) -> Result<Checked, Failure> {
         Some(Kind::Skill | Kind::Skills) => skills::check(opened, &mut checked)?,
         Some(Kind::Artifact) => artifact::check(opened, &mut checked)?,
         Some(Kind::Pack) => pack::check(opened, &mut checked)?,
-        Some(Kind::App) => app::check(opened, &mut checked)?,
+        Some(Kind::App) => app::check(opened, &mut checked),
         Some(Kind::Package | Kind::Project) | None => {}
     }
     if let Some(package) = opened.package() {

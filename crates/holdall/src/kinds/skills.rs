@@ -125,7 +125,7 @@ pub(super) fn directories(opened: &Opened) -> Result<Vec<TreePath>, Failure> {
 }
 
 /// Puts the source before the paths of findings.
-pub(super) fn placed(opened: &Opened, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(crate) fn placed(opened: &Opened, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let place = |mut found: Diagnostic| {
         let path = found.path.as_deref().and_then(|path| TreePath::new(path).ok());
         found.path = Some(opened.shown(&path.unwrap_or_default()));

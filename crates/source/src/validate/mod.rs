@@ -5,6 +5,7 @@
 //! what it is, with its members. Nothing is executed, no link is followed out of the place, and a
 //! place with nothing to check is an error.
 
+mod artifacts;
 pub mod codes;
 mod fix;
 mod listing;
@@ -243,8 +244,15 @@ fn check(tree: &dyn Tree, listing: Listing, root: Root<'_>) -> Report {
         };
         entries.iter().filter_map(of_kind).collect()
     };
+    let artifacts = roots(Kind::Artifact);
+    // The members of an artifact are the artifact's.
+    let roots = |kind: Kind| -> Vec<TreePath> {
+        let outside = |dir: &TreePath| artifacts.iter().all(|it| dir.strip_prefix(it).is_none());
+        roots(kind).into_iter().filter(outside).collect()
+    };
     skills::check(tree, &roots(Kind::Skill), &entries, &root, &mut report);
     packs::check(tree, &roots(Kind::Pack), &roots(Kind::App), &root, &mut report);
+    artifacts::check(tree, &artifacts, &root, &mut report);
     skills::misspelt(&entries, root.shown, &mut report);
     report
 }
