@@ -45,6 +45,11 @@ pub enum PackListError {
 }
 
 impl PackList {
+    /// Paths of the files, sorted.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+
     /// Reads the output of `npm pack --dry-run --json --ignore-scripts` and takes the entry of the
     /// package `name`. The output is an array of entries, one entry, or an object of entries.
     ///

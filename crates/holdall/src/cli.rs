@@ -15,7 +15,7 @@ use crate::commands::Command;
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Use", &["install", "list", "uninstall"]),
     ("Look", &["inspect", "verify", "ls", "cat", "stat", "extract"]),
-    ("Author", &["init", "validate", "pack", "digest", "mcp", "hooks"]),
+    ("Author", &["init", "validate", "pack", "digest", "prepack", "mcp", "hooks"]),
     ("Plumbing", &["fetch", "schema", "explain", "completions", "manpages"]),
 ];
 

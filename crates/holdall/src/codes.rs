@@ -82,6 +82,15 @@ pub(crate) const INPUT: Code = Code {
     explain: "It is not there, may not be read, or is neither a directory, a tar nor a package. Nothing was written.",
 };
 
+/// `HD0140`: a program could not be used.
+pub(crate) const PROGRAM: Code = Code {
+    id: "HD0140",
+    severity: Severity::Error,
+    title: "a program is missing or failed",
+    explain: "The command asks another program, which is not on PATH, ended with an error, or took too long. Programs are \
+              found by absolute directories of PATH only.",
+};
+
 /// What this crate owns.
 pub(crate) const CODES: &[Code] = &[
     USAGE,
@@ -93,6 +102,7 @@ pub(crate) const CODES: &[Code] = &[
     DIGEST_ALGORITHM,
     NO_NAME,
     INPUT,
+    PROGRAM,
 ];
 
 /// The `CODES` of every crate. **A new crate adds its table here.**

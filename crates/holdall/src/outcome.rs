@@ -154,6 +154,11 @@ impl Failure {
         Self { exit: Exit::Usage, diagnostics: vec![diagnostic] }
     }
 
+    /// The same with a finding that has a code of its own.
+    pub(crate) fn misuse(diagnostic: Diagnostic) -> Self {
+        Self { exit: Exit::Usage, diagnostics: vec![diagnostic] }
+    }
+
     /// Something that policy refuses: exit code 3.
     pub(crate) fn refused(diagnostic: Diagnostic) -> Self {
         Self { exit: Exit::Refused, diagnostics: vec![diagnostic] }

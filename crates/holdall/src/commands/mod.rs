@@ -62,6 +62,7 @@ commands! {
     extract Extract "extract";
     pack PackOf "pack";
     digest DigestOf "digest";
+    prepack Prepack "prepack";
     mcp Mcp "mcp";
     hooks Hooks "hooks";
     init Init "init";

@@ -198,3 +198,105 @@ fn hooks_and_servers_are_listed_without_starting_anything() {
     command.current_dir(place.path().join("bench-board"));
     assert_eq!(crate::support::Run::of(&mut command).ok().text().lines().count(), 5);
 }
+
+#[test]
+fn an_artifact_is_sealed_with_exactly_its_rows() {
+    let place = Place::new();
+    artifact(&place, "bench-board");
+    let refused = place.run(["pack", "bench-board"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("HD0451 error bench-board/.env"), "{}", refused.stderr);
+    assert_eq!(place.run(["pack", "bench-board", "--exclude", ".env"]).code, 0);
+    let package = "bench-board-0.3.0.aospkg";
+    let value = place.run(["inspect", package, "--json"]).ok().json();
+    assert_eq!(value["kind"], "artifact");
+    let files = document(&place, "bench-board")["files"].as_array().unwrap().len();
+    assert_eq!(value["package"]["holds"]["files"], files + 1, "the rows and the manifest");
+    assert_eq!(value["package"]["version"], "0.3.0");
+    // Its commands are the routed executables.
+    let container = place.run(["inspect", package, "--kind", "package", "--json"]).ok().json();
+    assert_eq!(container["runs"][0]["command"], "bench-board");
+    assert_eq!(container["runs"][0]["entry"], "bin/bench-board.mjs");
+    // Every command reads it there, and finds it whole.
+    let verified = place.run(["verify", package]);
+    assert_eq!(verified.code, 0, "{}", verified.stderr);
+    let hooks = place.run(["hooks", "list", "--artifact", package, "--json"]).ok().json();
+    assert_eq!(hooks["hooks"], document(&place, "bench-board")["executables"]["hooks"]);
+    let valid = place.run(["validate", package]);
+    assert!(
+        valid.text().ends_with("checked 1 package, 1 artifact: 0 errors, 0 warnings\n"),
+        "{}",
+        valid.text()
+    );
+    // The digest is that of the directory without the file that was left out.
+    std::fs::remove_file(place.path().join("bench-board/.env")).unwrap();
+    let hash = |source: &str| {
+        let digest = place.run(["digest", source]).ok();
+        digest.text().lines().next().unwrap().split(' ').next().unwrap().to_owned()
+    };
+    assert_eq!(hash(package), hash("./bench-board"));
+    place.write("bench-board/notes.txt", "x");
+    let extra = place.run(["pack", "bench-board", "-o", "x.aospkg"]);
+    assert!(extra.stderr.contains("bench-board/notes.txt"), "{}", extra.stderr);
+    assert!(!place.path().join("x.aospkg").exists());
+}
+
+#[test]
+fn validate_compares_the_whole_tree() {
+    let place = Place::new();
+    artifact(&place, "say-hello");
+    let good = place.run(["validate", "--artifact", "say-hello"]).ok();
+    assert_eq!(good.text(), "checked 1 artifact: 0 errors, 0 warnings\n");
+    assert_eq!(place.run(["validate", "say-hello"]).ok().text(), good.text());
+    place.write("say-hello/extra.txt", "x");
+    let extra = place.run(["validate", "say-hello", "--json"]);
+    assert_eq!(extra.code, 1);
+    let value = extra.json();
+    let found: Vec<_> = value["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| (found["code"].clone(), found["path"].clone()))
+        .collect();
+    assert!(found.contains(&(json!("AB6004"), json!("say-hello/extra.txt"))), "{found:?}");
+    place.write("empty/x", "");
+    let missing = place.run(["validate", "--artifact", "empty"]);
+    assert_eq!(missing.code, 1);
+    assert!(
+        missing.text().contains("AB6000 error empty/agent-bundle.manifest.json"),
+        "{}",
+        missing.text()
+    );
+    let nowhere = place.run(["validate", "--artifact", "nowhere"]);
+    assert!(nowhere.code == 1 && nowhere.text().contains("AB6000"), "{}", nowhere.text());
+}
+
+#[test]
+fn prepack_asks_the_real_npm() {
+    let place = Place::new();
+    artifact(&place, "say-hello");
+    std::fs::create_dir(place.path().join("package")).unwrap();
+    std::fs::rename(place.path().join("say-hello"), place.path().join("package/dist")).unwrap();
+    let script = "node -e \"require('fs').writeFileSync('ran','x')\"";
+    let document = |version: &str, files: &str| {
+        format!(
+            r#"{{"name":"say-hello","version":"{version}","files":{files},"scripts":{{"prepack":{},"prepare":{}}}}}"#,
+            json!(script),
+            json!(script)
+        )
+    };
+    place.write("package/package.json", document("1.2.3", r#"["dist"]"#));
+    let good = place.run(["prepack", "package"]);
+    assert_eq!(good.code, 0, "{}{}", good.text(), good.stderr);
+    assert!(!place.path().join("package/ran").exists(), "no script of the package runs");
+    place.write("package/package.json", document("1.2.4", r#"["dist"]"#));
+    let version = place.run(["prepack", "package"]);
+    assert!(version.code == 1 && version.text().contains("AB7013"), "{}", version.text());
+    place.write("package/package.json", document("1.2.3", r#"["dist/skills"]"#));
+    let missing = place.run(["prepack", "package"]);
+    assert!(missing.code == 1 && missing.text().contains("AB7010"), "{}", missing.text());
+    place.write("package/package.json", document("1.2.3", r#"["dist"]"#));
+    place.write("package/dist/INSTALL.md", "changed");
+    let changed = place.run(["prepack", "package"]);
+    assert!(changed.code == 1 && changed.text().contains("AB7011"), "{}", changed.text());
+}
