@@ -88,7 +88,7 @@ impl Packable {
         let metadata = std::fs::metadata(path).map_err(|error| refused(&error))?;
         if metadata.is_dir() {
             let source = Source::Path(shown.into());
-            return Ok(Self::Directory(open(&source, base, &OpenOptions::default())?));
+            return Ok(Self::Directory(open(&source, base, &OpenOptions::default(), None)?));
         }
         if !metadata.is_file() {
             let what = "a FIFO, device or socket; `-` reads a tar from standard input (EINVAL)";

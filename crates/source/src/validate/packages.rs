@@ -42,7 +42,8 @@ pub(super) fn file(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report 
 
 /// Checks an app bundle: opening it compares its files with its list; the rest is the app's.
 fn bundle(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
-    let opened = open(&Source::Path(path.to_owned()), Path::new("/"), &OpenOptions::default());
+    let opened =
+        open(&Source::Path(path.to_owned()), Path::new("/"), &OpenOptions::default(), None);
     match opened {
         Ok(opened) => {
             let listing = listing::of_tree(opened.tree(), shown, excludes);
