@@ -67,4 +67,7 @@ codes! {
         "The install would replace something or bring code that runs by itself, from a source \
          that is not a local directory, and there is no terminal to ask on.\n\nLook at `--plan`, then \
          say `--yes`, or name the bytes you expect with `--digest`.";
+    HD0316 Warning "an app needs something that is not there"
+        "Another app that it requires is not installed, or its user interface is to be built, which \
+         Holdall never does because it would run code of the app.";
 }

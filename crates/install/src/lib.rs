@@ -5,7 +5,9 @@ mod apps;
 mod codes;
 mod executor;
 mod fault;
+mod includes;
 mod journal;
+mod members;
 mod packs;
 mod plan;
 mod skills;
@@ -15,6 +17,8 @@ pub use codes::*;
 pub use executor::{
     ApplyError, NoPrograms, Repaired, Runner, apply, found_at, is_unfinished, repair,
 };
+pub use includes::{FetchPin, FoundInclude, IncludePlaces, Merged, merge_includes};
+pub use members::{Surroundings, app_to_install, app_warnings, pack_to_install};
 pub use packs::{
     MissingInclude, PackRequest, PackToInstall, plan_pack, plan_pack_removal, same_origin,
 };

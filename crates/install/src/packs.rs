@@ -33,6 +33,8 @@ pub struct PackToInstall {
     pub skills: Vec<SkillToInstall>,
     /// Includes that were not found, with where each was looked for.
     pub missing: Vec<MissingInclude>,
+    /// Warnings about its members.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// An include that was not found.
@@ -88,10 +90,15 @@ pub fn plan_pack(request: PackRequest<'_>, pack: &PackToInstall) -> Result<Plann
         planned.diagnostics.push(Diagnostic::new(&HD0311, message).help(help));
         return Ok(planned);
     }
+    planned.diagnostics.extend(pack.diagnostics.iter().cloned());
     for missing in &pack.missing {
         let severity = if request.partial { Severity::Warning } else { Severity::Error };
         let message = format!("the include {} was not found", missing.include);
-        let help = format!("looked for in: {}; or say --partial", missing.looked.join(", "));
+        let help = format!(
+            "looked for in: {}\nput it in one of them (npm install does for node_modules), or say \
+             --partial to install the rest",
+            missing.looked.join(", ")
+        );
         planned.diagnostics.push(Diagnostic::new(&HD0310, message).severity(severity).help(help));
     }
     for app in &pack.apps {

@@ -9,6 +9,7 @@
 //! lock               held while something is changed
 //! apps/ app-data/    installed apps, and the data they keep
 //! roots/ backups/    copies that agent hosts read; what was replaced
+//! packs/             packages of skills that packs may include, put there by the user
 //! cache/             what was fetched, named by digest
 //! ```
 //!

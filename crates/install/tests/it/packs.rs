@@ -51,6 +51,7 @@ fn pack(name: &str, version: &str, apps: &[(&str, &str)], blockers: &[&str]) -> 
         apps: apps.iter().map(|(id, text)| app(id, text)).collect(),
         skills: skills_of(&skills, "inline", &|path| path.to_string()).unwrap(),
         missing: Vec::new(),
+        diagnostics: Vec::new(),
     }
 }
 
