@@ -9,8 +9,9 @@ use holdall_store::{AppRecord, AppSource, Store, canonical};
 use holdall_tree::stage::Modes;
 use holdall_tree::{Digest, Tree, TreePath};
 
-use crate::codes::{HD0305, HD0309, HD0313};
+use crate::codes::{HD0305, HD0309, HD0311, HD0313};
 use crate::executor::{ApplyError, found_at};
+use crate::packs::same_origin;
 use crate::plan::{Found, NewTree, Step};
 use crate::skills::{Action, Outcome, Planned};
 
@@ -42,8 +43,19 @@ pub struct AppRequest<'a> {
     pub pack: Option<&'a str>,
     /// A data directory of the user's choice, absolute.
     pub data_dir: Option<&'a Path>,
+    /// Whether the same id may come from elsewhere now.
+    pub replace: bool,
     /// The time to record: ISO 8601, UTC.
     pub now: &'a str,
+}
+
+/// Where an app came from, in the form in which origins are compared.
+fn origin(source: &AppSource) -> String {
+    match source {
+        AppSource::Dir { path } => path.clone(),
+        AppSource::Git { url, .. } => format!("git+{url}"),
+        AppSource::Agentapp { url, .. } => url.clone(),
+    }
 }
 
 /// Plans one app: an upsert keyed by its id. The data directory is the one asked for, else the
@@ -63,6 +75,16 @@ pub fn plan_app(
         let message = format!("the app `{}`, to be installed {by}, belongs to `{owner}`", app.id);
         let help = format!("holdall uninstall {owner} first, if this one is meant");
         planned.diagnostics.push(Diagnostic::new(&HD0309, message).help(help));
+        return Ok(());
+    }
+    if let Some(before) = &before
+        && !request.replace
+        && !same_origin(&origin(&before.source), &origin(&app.source))
+    {
+        let (was, now) = (origin(&before.source), origin(&app.source));
+        let message = format!("the app `{}` was installed from {was}, not from {now}", app.id);
+        let help = "say --replace if the new origin is the one you mean";
+        planned.diagnostics.push(Diagnostic::new(&HD0311, message).help(help));
         return Ok(());
     }
     let own_data = store.app_data(&app.id);

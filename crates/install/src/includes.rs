@@ -17,7 +17,7 @@ use crate::skills::{SkillToInstall, merge_skills, skills_of};
 const MAX_PACKAGE_JSON: u64 = 1 << 20;
 
 /// Fetches a repository at a commit; the error says why it cannot be had.
-pub type FetchPin<'a> = &'a dyn Fn(&GitPin) -> Result<Arc<dyn Tree>, Diagnostic>;
+pub type FetchPin<'a> = &'a dyn Fn(&GitPin) -> Result<Arc<dyn Tree>, Box<Diagnostic>>;
 
 /// Where included packages are looked for.
 #[derive(Debug, Clone, Copy)]
@@ -250,7 +250,7 @@ pub fn merge_includes(
                 }
                 Ok(_) => missing(format!("{text} (no skills/*/SKILL.md in it)")),
                 Err(error) => {
-                    merged.diagnostics.push(error.severity(Severity::Warning));
+                    merged.diagnostics.push((*error).severity(Severity::Warning));
                     missing(text.clone())
                 }
             },

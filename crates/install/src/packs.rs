@@ -102,8 +102,13 @@ pub fn plan_pack(request: PackRequest<'_>, pack: &PackToInstall) -> Result<Plann
         planned.diagnostics.push(Diagnostic::new(&HD0310, message).severity(severity).help(help));
     }
     for app in &pack.apps {
-        let data_dir = request.data_dir;
-        let one = AppRequest { store: request.store, pack: Some(name), data_dir, now: request.now };
+        let one = AppRequest {
+            store: request.store,
+            pack: Some(name),
+            data_dir: request.data_dir,
+            replace: request.replace,
+            now: request.now,
+        };
         plan_app(one, app, &mut planned)?;
     }
     let version = Some(pack.handle.version().to_owned());

@@ -1,5 +1,7 @@
 //! `holdall install SOURCE`
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use holdall_diagnostics::Diagnostic;
 use holdall_install::HD0306;
@@ -7,6 +9,8 @@ use holdall_source::{Kind, Opened};
 use holdall_tree::{Digest, DigestError, HashOptions, tree_hash};
 
 use super::{CommandResult, Context};
+use crate::installing::apps::{self, AppWish};
+use crate::installing::packs::{self, PackWish, Places};
 use crate::installing::skills::{self, SkillsWish};
 use crate::installing::{self, Target, Wish};
 use crate::opening::SourceArguments;
@@ -18,7 +22,7 @@ use crate::outcome::Failure;
 /// does all of it or nothing. Every install has a receipt, and uninstall removes what it lists.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  holdall install ./my-skills                        for every agent host that is here
+  holdall install ./my-pack                          for every agent host that is here
   holdall install ./my-skills --host claude,codex    for these two
   holdall install ./my-skills --plan                 show what would change")]
 pub(crate) struct Install {
@@ -41,6 +45,15 @@ pub(crate) struct Install {
     /// Replace skills that others own; each is backed up, and uninstall puts it back
     #[arg(long)]
     take_over: bool,
+    /// Install a pack though some of its includes are not there; they are recorded
+    #[arg(long)]
+    partial: bool,
+    /// Where an app keeps its data, instead of in the store
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// The sum that an .agentapp must have
+    #[arg(long, value_name = "HEX")]
+    sha256: Option<String>,
     /// Refuse other bytes than these; a digest of every byte also counts as consent
     #[arg(long, value_name = "ALG:HEX")]
     digest: Option<String>,
@@ -49,14 +62,18 @@ pub(crate) struct Install {
 pub(crate) fn run(arguments: &Install, context: &Context<'_>) -> CommandResult {
     let opened = arguments.source.open(context)?;
     let store = installing::store(&context.env)?;
-    let (destinations, notes) = arguments.target.destinations(&context.env, &store)?;
     let digest = tree_digest(&opened)?;
     let covered = expected(arguments.digest.as_deref(), digest)?;
+    if let Some(asked) = &arguments.sha256 {
+        apps::check_sum(&opened, asked)?;
+    }
     let wish = Wish { only_plan: arguments.plan, agreed: arguments.yes || covered };
     let now = installing::now();
     let origin = origin(&opened, context);
-    let mut outcome = match opened.known_kind()? {
+    let data_dir = arguments.data_dir.as_ref().map(|dir| home_path(dir, context)).transpose()?;
+    match opened.known_kind()? {
         Kind::Skill | Kind::Skills => {
+            let (destinations, notes) = arguments.target.destinations(&context.env, &store)?;
             let skills_wish = SkillsWish {
                 only: &arguments.skill,
                 scope: arguments.target.scope.into(),
@@ -66,15 +83,44 @@ pub(crate) fn run(arguments: &Install, context: &Context<'_>) -> CommandResult {
                 digest,
                 now: &now,
             };
-            skills::install(context, &store, &opened, &destinations, skills_wish, wish)?
+            let mut outcome =
+                skills::install(context, &store, &opened, &destinations, skills_wish, wish)?;
+            outcome.notes.splice(0..0, notes);
+            Ok(outcome)
+        }
+        Kind::Pack => {
+            let pack_wish = PackWish {
+                take_over: arguments.take_over,
+                replace: arguments.replace,
+                partial: arguments.partial,
+                data_dir: data_dir.as_deref(),
+                origin: &origin,
+                now: &now,
+            };
+            let places = Places::Target(&arguments.target);
+            packs::install(context, &store, &opened, &places, pack_wish, wish)
+        }
+        Kind::App => {
+            let source = apps::source_of(&opened, &origin);
+            let replace = arguments.replace;
+            let app_wish = AppWish { replace, data_dir: data_dir.as_deref(), now: &now };
+            apps::install(context, &store, &opened, source, app_wish, wish)
         }
         other => {
             let message = format!("a {} cannot be installed by this version", other.as_str());
-            return Err(Failure::usage(message, "skills can: name a directory with SKILL.md or skills/*/SKILL.md"));
+            let help = "packs, apps and skills can: directories with PACK.md, APP.md, SKILL.md or \
+                        skills/*/SKILL.md";
+            Err(Failure::usage(message, help))
         }
-    };
-    outcome.notes.splice(0..0, notes);
-    Ok(outcome)
+    }
+}
+
+/// A directory as typed, absolute, with `~` for the home.
+fn home_path(path: &Path, context: &Context<'_>) -> Result<PathBuf, Failure> {
+    match path.strip_prefix("~") {
+        Ok(rest) => Ok(context.env.home()?.join(rest)),
+        Err(_) => Ok(context.env.working_directory().join(path)),
+    }
 }
 
 fn tree_digest(opened: &Opened) -> Result<Digest, Failure> {

@@ -25,8 +25,18 @@ pub(crate) fn run(_: &List, context: &Context<'_>) -> CommandResult {
     let mut rows: Vec<Value> = Vec::new();
     for pack in &packs {
         report.head(format!("{} {}   pack, {}   from {}", pack.name, pack.version, pack.status, pack.origin));
+        if let Some(workspace) = text(pack.knowledge.as_ref(), "workspace") {
+            report.row("knowledge", format!("of `{workspace}`; holdall knowledge query {}", pack.name));
+        }
+        if let Some(title) = text(pack.playbook.as_ref(), "title") {
+            report.row("playbook", format!("`{title}`, written when asked"));
+        }
+        if !pack.missing.is_empty() {
+            report.row("missing", pack.missing.join(", "));
+        }
         rows.push(json!({"kind": "pack", "name": pack.name, "version": pack.version,
-            "origin": pack.origin, "status": pack.status, "apps": pack.apps, "skills": pack.skills}));
+            "origin": pack.origin, "status": pack.status, "apps": pack.apps, "skills": pack.skills,
+            "knowledge": pack.knowledge, "playbook": pack.playbook, "missing": pack.missing}));
     }
     for app in &apps {
         let owner = app.pack.as_ref().map(|pack| format!(" of {pack}")).unwrap_or_default();
@@ -51,4 +61,9 @@ pub(crate) fn run(_: &List, context: &Context<'_>) -> CommandResult {
         outcome.notes.push("note: an earlier change did not finish; the next install or uninstall ends it".to_owned());
     }
     Ok(outcome.fact("list", rows).lines(report.into_lines()))
+}
+
+/// A text in a recorded object.
+fn text<'r>(record: Option<&'r Value>, key: &str) -> Option<&'r str> {
+    record?.get(key)?.as_str()
 }

@@ -1,7 +1,9 @@
 //! What the commands share that install, update and uninstall: where things go, the preview,
 //! consent, applying a plan, and the rows of `results[]`.
 
+pub(crate) mod apps;
 mod change;
+pub(crate) mod packs;
 pub(crate) mod preview;
 pub(crate) mod skills;
 mod target;

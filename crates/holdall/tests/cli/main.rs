@@ -9,6 +9,7 @@ mod frame;
 mod install;
 mod look;
 mod package;
+mod packs;
 #[path = "../../../store/tests/it/server.rs"]
 mod server;
 mod support;

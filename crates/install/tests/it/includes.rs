@@ -166,8 +166,8 @@ fn merging_keeps_the_order_and_says_what_met() {
     let places = IncludePlaces { store: &machine.store, home: &home, inside: None, from: &from };
     let includes =
         |names: &[&str]| names.iter().map(|n| Include::parse(n).unwrap()).collect::<Vec<_>>();
-    let refuse = |pin: &GitPin| -> Result<Arc<dyn Tree>, Diagnostic> {
-        Err(Diagnostic::new(&HD0310, format!("{pin} is not fetched here")))
+    let refuse = |pin: &GitPin| -> Result<Arc<dyn Tree>, Box<Diagnostic>> {
+        Err(Box::new(Diagnostic::new(&HD0310, format!("{pin} is not fetched here"))))
     };
 
     let merged = merge_includes(own.clone(), &includes(&["one", "two"]), places, &refuse);
@@ -186,7 +186,7 @@ fn merging_keeps_the_order_and_says_what_met() {
     let pinned = merge_includes(own.clone(), &includes(&[PIN, "absent"]), places, &refuse);
     let missing: Vec<_> = pinned.missing.iter().map(|it| it.include.as_str()).collect();
     assert_eq!(missing, [PIN, "absent"]);
-    let fetch = |pin: &GitPin| -> Result<Arc<dyn Tree>, Diagnostic> {
+    let fetch = |pin: &GitPin| -> Result<Arc<dyn Tree>, Box<Diagnostic>> {
         assert_eq!(pin.url(), "https://git.example.org/o/r.git");
         let mut tree = MemTree::new();
         tree.add_file("skills/far/SKILL.md", "---\nname: far\ndescription: F.\n---\n").unwrap();
