@@ -1,32 +1,25 @@
-//! Sealed files, packages and app bundles, with what is in them; and directories that are to
-//! become a package.
-
-use std::path::Path;
+//! Packages: sealed files with what is in them, and directories that are to become one.
 
 use camino::Utf8Path;
 use holdall_aospkg::pack::{Input, PackOptions, plan};
 use holdall_aospkg::{PackageError, PackageLimits, TarFileSystem, oddities, verify};
 use holdall_diagnostics::Diagnostic;
-use holdall_pack::BUNDLE_SUFFIX;
 use holdall_tree::{DirTree, WalkEntry};
 
 use super::{Checked, Excludes, Report, Root, check, is_file, listing, place};
-use crate::{Kind, OpenOptions, Source, open};
+use crate::Kind;
 
 /// The document that makes a directory one that is to become a package.
 const SOURCE_MANIFEST: &str = "agentos-package.json";
 
-/// Whether a file is checked as a package or bundle because of its name.
+/// Whether a file is checked as a package because of its name.
 pub(super) fn is_named_like_one(name: &str) -> bool {
-    name.ends_with(".aospkg") || name.ends_with(BUNDLE_SUFFIX)
+    name.ends_with(".aospkg")
 }
 
 /// Checks a package file: what is odd about it, whether index and tar agree, and what is sealed
 /// in it.
 pub(super) fn file(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
-    if shown.ends_with(BUNDLE_SUFFIX) {
-        return bundle(path, shown, excludes);
-    }
     let mut report = Report::default();
     report.checked.push(Checked { kind: Kind::Package, path: shown.to_owned() });
     match look(path) {
@@ -38,24 +31,6 @@ pub(super) fn file(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report 
         Err(error) => report.diagnostics.push(error.diagnostic().at(shown)),
     }
     report
-}
-
-/// Checks an app bundle: opening it compares its files with its list; the rest is the app's.
-fn bundle(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
-    let opened =
-        open(&Source::Path(path.to_owned()), Path::new("/"), &OpenOptions::default(), None);
-    match opened {
-        Ok(opened) => {
-            let listing = listing::of_tree(opened.tree(), shown, excludes);
-            check(opened.tree(), listing, Root { shown, name: None })
-        }
-        Err(error) => {
-            let found = error.diagnostic();
-            let inside = found.path.as_deref().and_then(|it| it.strip_prefix(path.as_str()));
-            let here = format!("{shown}{}", inside.unwrap_or_default());
-            Report::fail(found.at(here))
-        }
-    }
 }
 
 fn look(path: &Utf8Path) -> Result<(TarFileSystem, Vec<Diagnostic>), PackageError> {
