@@ -47,7 +47,7 @@ pub struct Child<'a> {
     pub program: &'a Path,
     /// The words after its name.
     pub arguments: Vec<OsString>,
-    /// All of its environment.
+    /// All of its environment. Entries of `PATH` that are not absolute are taken out of it.
     pub environment: BTreeMap<OsString, OsString>,
     /// Where it runs.
     pub directory: &'a Path,
@@ -66,7 +66,7 @@ pub struct Finished {
     pub status: ExitStatus,
     /// All of its standard output.
     pub stdout: Vec<u8>,
-    /// Its standard error, the first 64 KiB.
+    /// Its standard error, the last 64 KiB.
     pub stderr: Vec<u8>,
 }
 
@@ -74,7 +74,9 @@ impl Finished {
     /// The lines of standard error that say something, the last `count` of them, joined.
     pub fn last_words(&self, count: usize) -> String {
         let text = String::from_utf8_lossy(&self.stderr);
-        let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        // A carriage return ends what a progress display overwrites.
+        let lines: Vec<_> =
+            text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
         lines[lines.len().saturating_sub(count)..].join("; ")
     }
 }
@@ -109,6 +111,13 @@ enum Event {
 }
 
 impl Child<'_> {
+    /// `PATH` without the entries that would depend on the directory.
+    fn path(&self) -> Option<OsString> {
+        let all = std::env::split_paths(self.environment.get(OsStr::new("PATH"))?);
+        // Each came out of a list, so that they can be joined to one.
+        Some(std::env::join_paths(all.filter(|entry| entry.is_absolute())).unwrap_or_default())
+    }
+
     /// Runs it and waits for its end. Whatever the result, nothing of its process group is left
     /// running.
     pub fn run(self) -> Result<Finished, ChildError> {
@@ -118,6 +127,7 @@ impl Child<'_> {
             .args(&self.arguments)
             .env_clear()
             .envs(&self.environment)
+            .envs(self.path().map(|path| ("PATH", path)))
             .current_dir(self.directory)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -208,12 +218,21 @@ fn read_output(mut pipe: impl Read + Send + 'static, limit: usize, sender: Sende
     });
 }
 
-/// Keeps the beginning and reads on, so that a talkative program is not stopped.
+/// Keeps the end and reads on, so that a talkative program is not stopped.
 fn read_words(mut pipe: impl Read + Send + 'static, sender: Sender<Event>) {
     std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = pipe.by_ref().take(WORDS as u64).read_to_end(&mut bytes);
-        let _ = io::copy(&mut pipe, &mut io::sink());
+        let (mut bytes, mut buffer) = (Vec::new(), [0; 8192]);
+        loop {
+            match pipe.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => {
+                    bytes.extend_from_slice(&buffer[..count]);
+                    bytes.drain(..bytes.len().saturating_sub(WORDS));
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
         let _ = sender.send(Event::Words(bytes));
     });
 }

@@ -194,6 +194,48 @@ fn start(place: &Place, ca: &str, arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
+/// The processes that have `text` in their environment.
+fn processes(text: &str) -> Vec<String> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    all.filter(|entry| {
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        String::from_utf8_lossy(&environment).contains(text)
+    })
+    .map(|entry| entry.file_name().to_string_lossy().into_owned())
+    .collect()
+}
+
+#[test]
+#[ignore = "needs openssl"]
+fn git_does_not_go_on_when_nobody_waits_for_it() {
+    let (server, place) = (Server::https(), Place::new());
+    // Incompressible, so that it takes minutes to come.
+    let noise: String = (0..40_000_u32).map(|n| hex(&n.to_le_bytes())).collect();
+    let commits = repository(&server.root().join("git/r"), &[&[("noise", noise.as_str())]]);
+    let ca = server.ca().to_str().unwrap().to_owned();
+    let source = format!("git+{}#{}", server.url("git-slow/r"), commits[0]);
+    let mut killed = start(&place, &ca, &["fetch", &source]);
+    let stages = place.home().join(".local/share/holdall/cache/stages");
+    let of_git = format!("HOME={}", stages.display());
+    let receives = || {
+        let asked = server.requests("POST /git-slow/r/git-upload-pack") > 0;
+        asked && !processes(&of_git).is_empty()
+    };
+    while !receives() {
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(killed.try_wait().unwrap().is_none(), "it ended before it could be killed");
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(!processes(&of_git).is_empty(), "it was killed in the middle");
+    let began = std::time::Instant::now();
+    while !processes(&of_git).is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(20), "git goes on");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 #[test]
 #[ignore = "needs openssl"]
 fn two_processes_fetch_once_and_a_killed_one_leaves_nothing() {

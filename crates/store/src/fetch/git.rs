@@ -20,7 +20,7 @@ use crate::{Child, Finished, StoreError};
 const OUTPUT: usize = 1 << 20;
 
 /// Settings that no file can overrule.
-const SETTINGS: [&str; 18] = [
+const SETTINGS: [&str; 20] = [
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
     "core.askPass=",
@@ -33,8 +33,11 @@ const SETTINGS: [&str; 18] = [
     "http.followRedirects=false",
     "http.sslVerify=true",
     "http.cookieFile=",
+    "http.lowSpeedLimit=1",
     "fetch.recurseSubmodules=false",
     "submodule.recurse=false",
+    // Always the receiver that shows its progress inside an object too.
+    "fetch.unpackLimit=1",
     "gc.auto=0",
     "maintenance.auto=false",
     "advice.detachedHead=false",
@@ -98,6 +101,9 @@ impl Fetcher {
         let git = self.prepare(about, program, &stage)?;
         git.check_out(url, commit)?;
         let tree = tree_in(&stage.path);
+        if tree.join(".gitmodules").exists() {
+            (self.notice)(&format!("note: submodules of {address} are not fetched"));
+        }
         let digest = hash_of(&tree).map_err(|error| about.tree(&error))?;
         let made = DirTree::open(&tree).map_err(|error| about.tree(&error))?;
         stage.staged.count(walk(&made, &TreePath::root(), WalkLimits::default()).count());
@@ -222,14 +228,16 @@ impl Git<'_> {
     fn check_out(&self, url: &str, commit: &str) -> Result<(), FetchError> {
         let (repository, tree) = (self.stage.join("git"), tree_in(self.stage));
         self.run(&["init", "--quiet", "--bare", "--", "git"])?;
-        let one =
-            ["--git-dir=git", "fetch", "--quiet", "--no-tags", "--depth=1", "--", url, commit];
+        // Progress is for nobody to read: should this process be killed, git ends at its next
+        // word, because nobody reads it.
+        let fetch = ["--git-dir=git", "fetch", "--progress", "--no-tags"];
+        let one = [&fetch[..], &["--depth=1", "--", url, commit]].concat();
         match self.run(&one) {
             Err(FetchError::Failed { why, .. })
                 if ASK_FOR_ALL.iter().any(|words| why.contains(words)) =>
             {
                 let (branches, tags) = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*");
-                self.run(&["--git-dir=git", "fetch", "--quiet", "--", url, branches, tags])?;
+                self.run(&[&fetch[..], &["--", url, branches, tags]].concat())?;
             }
             done => drop(done?),
         }
@@ -277,7 +285,9 @@ impl Git<'_> {
         if left == Duration::ZERO {
             return Err(self.about.timed_out(self.limits.time));
         }
-        let settings = SETTINGS.iter().flat_map(|setting| ["-c", *setting]);
+        let patience = format!("http.lowSpeedTime={}", self.limits.time.as_secs().max(1));
+        let settings = SETTINGS.iter().copied().chain([patience.as_str()]);
+        let settings = settings.flat_map(|setting| ["-c", setting]);
         let child = Child {
             program: &self.program,
             arguments: settings.chain(words.iter().copied()).map(OsString::from).collect(),
@@ -294,7 +304,7 @@ impl Git<'_> {
         if finished.status.success() {
             return Ok(finished);
         }
-        let words = finished.last_words(4);
+        let words = finished.last_words(3);
         let why = if words.is_empty() { finished.status.to_string() } else { words };
         Err(self.about.failed(format!("git: {why}")))
     }

@@ -242,9 +242,11 @@ mod git {
         assert_eq!(code(result), "HD0209");
         assert!(began.elapsed() < Duration::from_secs(10));
         for pid in fs::read_to_string(pids).unwrap().lines() {
-            let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            let alive = !state.is_empty() && !state.contains(") Z");
-            assert!(!alive, "{pid} still runs: {state}");
+            let state = || fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            while !state().is_empty() && !state().contains(") Z") {
+                assert!(began.elapsed() < Duration::from_secs(20), "{pid} runs: {}", state());
+                std::thread::sleep(Duration::from_millis(10));
+            }
         }
     }
 
@@ -346,6 +348,14 @@ mod git {
             assert_eq!(beside.len(), 2, "record and tree alone: {beside:?}");
         }
         assert_eq!(fetcher.git_ref(&server.url("git/r"), "main").unwrap(), commits[1]);
+        // A server of plain files knows nothing of single commits.
+        let told = std::process::Command::new("git")
+            .args(["--git-dir", server.root().join("git/r").to_str().unwrap()])
+            .arg("update-server-info")
+            .status();
+        assert!(told.unwrap().success());
+        let plain = fetcher.git(&server.url("git-dumb/r"), &commits[0]).unwrap();
+        assert_eq!(fs::read_to_string(plain.path().join("SKILL.md")).unwrap(), "one");
         // A redirect is not followed, not even to the same server.
         assert_eq!(code(fetcher.git(&server.url("git-moved/r"), &commits[0])), "HD0206");
         // The server gives another commit than was asked for.
@@ -449,6 +459,24 @@ mod https {
             }
         });
         assert_eq!(server.requests("GET /slow/p.aospkg"), 1);
+    }
+
+    #[test]
+    #[ignore = "needs openssl"]
+    fn the_proxy_is_the_one_that_is_given() {
+        let (server, place, _) = place();
+        let address = server.url("files/p.aospkg");
+        // Nobody listens at port 9.
+        for name in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
+            let dead = Place::new().with(name, "http://127.0.0.1:9");
+            let through = |place: &Place| {
+                place.fetcher().with_ca_file(Some(server.ca())).https(&address, None)
+            };
+            assert_eq!(code(through(&dead)), "HD0206", "{name}");
+            let around = dead.with("NO_PROXY", "h.example, localhost");
+            assert_eq!(*through(&around).unwrap().digest(), Digest::sha256(PACKAGE), "{name}");
+        }
+        drop(place);
     }
 
     #[test]

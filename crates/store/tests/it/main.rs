@@ -1,5 +1,6 @@
 //! The store through its public API, on real directories.
 
+mod child;
 mod fetching;
 mod server;
 

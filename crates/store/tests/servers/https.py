@@ -80,7 +80,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return body
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
-    def git(self, path, swap=None):
+    def git(self, path, swap=None, pause=False):
         path, _, query = path.partition("?")
         body = self.body()
         if swap:
@@ -108,7 +108,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
         headers = [line.split(": ", 1) for line in head.decode().split("\r\n") if line]
         status = next((int(v.split()[0]) for n, v in headers if n == "Status"), 200)
         headers = [(n, v) for n, v in headers if n not in ("Status", "Content-Length")]
+        if pause:
+            return self.trickle(status, answer, headers)
         self.plain(status, answer, headers)
+
+    def trickle(self, status, body, headers):
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        for at in range(0, len(body), 1000):
+            self.wfile.write(body[at : at + 1000])
+            self.wfile.flush()
+            time.sleep(0.1)
+
+    def dumb(self, path):
+        path = (root / "git" / path.partition("?")[0]).resolve()
+        if root.resolve() not in path.parents or not path.is_file():
+            return self.plain(404)
+        self.plain(200, path.read_bytes())
 
     def answer(self):
         with open(root / "log", "a") as log:
@@ -132,6 +151,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.redirect(f"http://{self.headers['Host']}/files/{rest}")
         elif way == "git":
             self.git("/" + rest)
+        elif way == "git-dumb":
+            self.dumb(rest)
+        elif way == "git-slow":
+            self.git("/" + rest, pause=True)
         elif way == "git-moved":
             self.redirect(f"/git/{rest}")
         elif way == "git-swapped":
