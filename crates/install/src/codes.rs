@@ -70,4 +70,33 @@ codes! {
     HD0316 Warning "an app needs something that is not there"
         "Another app that it requires is not installed, or its user interface is to be built, which \
          Holdall never does because it would run code of the app.";
+    AB7002 Error "the agent host is not here"
+        "Its program is not on PATH, or its home directory does not exist. Nothing was \
+         changed.\n\nInstall the agent host and start it once, or name another one with `--host`.";
+    AB7003 Error "the agent host cannot install that way"
+        "It has no such scope or mode. Codex, and Cursor's local plugins, belong to the user; Amp \
+         knows the user's plugins and a project's; only Claude Code knows `local`.";
+    AB7004 Error "the agent host could not be changed"
+        "Its program failed, took too long, printed what cannot be read or did not do what it was \
+         told; or a place is occupied by something that is not the install's own. What this run \
+         did has been taken back; where that was impossible, the message names the commands to run \
+         by hand.";
+    AB7005 Error "something else is installed under that name"
+        "Another version is installed and `--force` was not given, or what stands at the place, or \
+         the marketplace that the agent host knows under that name, was not installed with a \
+         receipt. What has no receipt is never replaced, with `--force` neither.";
+    AB7006 Error "the agent host lists the plugin with load errors"
+        "It is installed, and its receipt was kept, but the agent host could not load all of it. \
+         The message has the host's own words.";
+    AB7007 Error "what is installed is not what the receipt says"
+        "It was changed after it was installed, or it was not installed with a receipt at all. \
+         Uninstalling would remove somebody's work.\n\n`uninstall --force` removes what a receipt \
+         lists though it was changed. What has no receipt is never removed.";
+    AB7008 Error "data cannot be purged that way"
+        "Purging needs `--confirm-purge` and excludes `--keep-data`, and it is refused without a \
+         receipt, or where another scope shares the data.";
+    AB7009 Error "there is no receipt"
+        "The plugin is there, but nothing says that it was installed from an artifact, so nobody \
+         knows what of it may be removed.\n\n`--force` removes a plugin that its agent host's own \
+         program can remove.";
 }

@@ -1,7 +1,8 @@
 //! Installing: what would change, as a [`Plan`]; doing it, through one executor that does all of
-//! it or nothing; and the installers that make plans for skills, apps and packs.
+//! it or nothing; and the installers that make plans for skills, apps, packs and artifacts.
 
 mod apps;
+mod artifacts;
 mod codes;
 mod executor;
 mod fault;
@@ -13,6 +14,11 @@ mod plan;
 mod skills;
 
 pub use apps::{AppRequest, AppToInstall, plan_app, plan_app_removal};
+pub use artifacts::{
+    ArtifactError, ArtifactHost, Bundle, DataPolicy, DataReport, InstallArtifact, InstallState,
+    InstallSummary, ReceiptReport, RegistrationReport, Removed, UninstallArtifact, UninstallState,
+    UninstallSummary, apply_artifact, plan_artifact_install, plan_artifact_uninstall,
+};
 pub use codes::*;
 pub use executor::{
     ApplyError, NoPrograms, Repaired, Runner, apply, found_at, is_unfinished, repair,

@@ -416,7 +416,7 @@ fn tree_on_disk(path: &Path, digest: &Digest) -> Result<NewTree, ApplyError> {
 
 /// A directory on the file system of `base` that no agent host scans: the nearest that exists
 /// above it. Where `base` is a link or a mount of its own, it is `base` itself.
-fn staging_for(base: &Path) -> PathBuf {
+pub(crate) fn staging_for(base: &Path) -> PathBuf {
     use std::os::unix::fs::MetadataExt as _;
     let device = |path: &Path| std::fs::metadata(path).ok().map(|known| known.dev());
     let above = base.ancestors().skip(1).find(|dir| dir.is_dir());
