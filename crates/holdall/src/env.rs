@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use holdall_diagnostics::Diagnostic;
 
@@ -56,7 +56,7 @@ impl Env {
             for name in HIDDEN_BY_HOME {
                 variables.remove(OsStr::new(name));
             }
-            variables.insert("HOME".into(), working_directory.join(home).into());
+            variables.insert("HOME".into(), absolute(&working_directory, home).into());
         }
         Self { variables, working_directory, moved: home.is_some() }
     }
@@ -83,7 +83,7 @@ impl Env {
 
     /// The user's home, absolute.
     pub(crate) fn home(&self) -> Result<PathBuf, Failure> {
-        let home = self.variable("HOME").map(|home| self.working_directory.join(home));
+        let home = self.variable("HOME").map(|home| absolute(&self.working_directory, home.as_ref()));
         home.ok_or_else(|| {
             unusable("the user's home directory is not known", "set HOME, or give --home DIR")
         })
@@ -92,7 +92,7 @@ impl Env {
     /// The store: `$HOLDALL_HOME`, else `holdall` in the platform's data directory.
     pub(crate) fn store(&self) -> Result<PathBuf, Failure> {
         if let Some(store) = self.variable("HOLDALL_HOME") {
-            return Ok(self.working_directory.join(store));
+            return Ok(absolute(&self.working_directory, store.as_ref()));
         }
         // The base directory specification says to ignore relative values.
         let data =
@@ -110,6 +110,25 @@ impl Env {
 
 fn unusable(message: impl Into<String>, help: &str) -> Failure {
     Diagnostic::new(&codes::ENVIRONMENT, message).help(help).into()
+}
+
+/// A path from the root without `.` and `..`, so that one place has one name: records are kept by
+/// it. `..` behind a link leads where the link leads.
+fn absolute(base: &Path, path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in base.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if let Ok(real) = whole.canonicalize() {
+                    whole = real;
+                }
+                whole.pop();
+            }
+            part => whole.push(part),
+        }
+    }
+    whole
 }
 
 #[cfg(test)]
@@ -134,6 +153,13 @@ mod tests {
         assert_eq!(store(&all, Some("try")), Path::new("/w/try/.local/share/holdall"));
         assert_eq!(store(&[], Some("/t")), Path::new("/t/.local/share/holdall"));
         assert_eq!(env(&[("HOME", "")], None).store().unwrap_err().diagnostics()[0].code, "HD0103");
+    }
+
+    #[test]
+    fn one_home_has_one_name() {
+        for home in ["try", "./try", "try/", "./x/../try", "/w/try", "/w/./try"] {
+            assert_eq!(env(&[], Some(home)).home().unwrap(), Path::new("/w/try"), "{home}");
+        }
     }
 
     #[test]
