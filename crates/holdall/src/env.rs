@@ -83,7 +83,8 @@ impl Env {
 
     /// The user's home, absolute.
     pub(crate) fn home(&self) -> Result<PathBuf, Failure> {
-        let home = self.variable("HOME").map(|home| absolute(&self.working_directory, home.as_ref()));
+        let home =
+            self.variable("HOME").map(|home| absolute(&self.working_directory, home.as_ref()));
         home.ok_or_else(|| {
             unusable("the user's home directory is not known", "set HOME, or give --home DIR")
         })

@@ -22,7 +22,7 @@ use crate::{codes, kinds};
 #[derive(Debug)]
 pub(crate) enum Packable {
     /// A directory, and what it is.
-    Directory(Opened),
+    Directory(Box<Opened>),
     /// A tar; standard input is one that was spooled.
     Tar(File),
     /// A package, to be written in another format version.
@@ -88,7 +88,8 @@ impl Packable {
         let metadata = std::fs::metadata(path).map_err(|error| refused(&error))?;
         if metadata.is_dir() {
             let source = Source::Path(shown.into());
-            return Ok(Self::Directory(open(&source, base, &OpenOptions::default(), None)?));
+            let opened = open(&source, base, &OpenOptions::default(), None)?;
+            return Ok(Self::Directory(Box::new(opened)));
         }
         if !metadata.is_file() {
             let what = "a FIFO, device or socket; `-` reads a tar from standard input (EINVAL)";
