@@ -328,7 +328,8 @@ impl Found {
                 .map_err(|error| OpenError::Package { path: shown.to_string(), error });
         }
         // Whatever is named so has to be one; another gzip stream is not unpacked on suspicion.
-        if shown.as_str().ends_with(BUNDLE_SUFFIX) {
+        // Not by what it is called: behind an address more may follow the ending.
+        if path.as_os_str().as_encoded_bytes().ends_with(BUNDLE_SUFFIX.as_bytes()) {
             return Bundle::open(file, BundleLimits::default())
                 .map(Self::Bundle)
                 .map_err(|found| OpenError::Bundle { path: shown.to_string(), found });

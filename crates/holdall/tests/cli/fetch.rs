@@ -144,6 +144,17 @@ fn a_package_behind_https_is_read_like_a_file() {
     assert!(path.ends_with(&format!("cache/sha256/{}.aospkg", hex(&bytes))), "{path}");
     let other = run(&["fetch", &address, "--sha256", &hex(b"other")]);
     assert_eq!((other.code, other.stderr.contains("HD0208")), (1, true), "{}", other.stderr);
+    // An app's own bundle is a file like that too.
+    let document =
+        "---\nschema: app/v1\nid: one\nagents: []\nworkflows: []\nui:\n  path: index.html\n---\n";
+    place.write("app/.agentproto/APP.md", document);
+    place.write("app/.agentproto/index.html", "<title>One</title>\n");
+    place.write("app/index.html", "<title>One</title>\n");
+    let packed = place.run(["pack", "./app", "-o", "one.agentapp"]);
+    assert_eq!(packed.code, 0, "{}", packed.stderr);
+    server.write("files/one.agentapp", std::fs::read(place.path().join("one.agentapp")).unwrap());
+    let app = run(&["fetch", &server.url("files/one.agentapp?v=1"), "--json"]).json();
+    assert_eq!(app["kind"], "app", "{app}");
     // Somebody changed the copy.
     std::fs::write(path, "evil").unwrap();
     let offline = run(&["cat", &address, "file.txt", "--offline"]);

@@ -123,9 +123,16 @@ impl Cache<'_> {
         self.make_parent(&path)?;
         let lock = lock_file(&path, waiting)?;
         let stages = self.stages()?;
+        let _alone = self.lock_stages()?;
         // What a child of a killed process still writes to goes away the next time.
         let _ = clean(&stages, &self.path(&["stages"]), &|_| false);
         Ok(lock)
+    }
+
+    /// A stage is only safe from being cleaned away once its maker has locked it, so that nobody
+    /// may clean between the two.
+    fn lock_stages(self) -> Result<File, StoreError> {
+        lock_file(&self.path(&["locks", ".stages"]), || {})
     }
 
     fn stages(self) -> Result<DirTree, StoreError> {
@@ -138,6 +145,7 @@ impl Cache<'_> {
     /// Begins a directory that may take `place` later.
     pub(super) fn stage(self, place: &Path) -> Result<Stage, StoreError> {
         self.make_parent(place)?;
+        let _alone = self.lock_stages()?;
         let staged = StagedDir::within(&self.stages()?, Place::at(place)?, 0o700)?;
         let mut path = self.path(&["stages"]).join(staged.temp_name());
         if !path.exists() {

@@ -74,9 +74,10 @@ impl FetchError {
     /// The error for a person.
     pub fn diagnostic(&self) -> Diagnostic {
         let (code, help) = match self {
-            Self::Failed { .. } => {
-                (&HD0206, "check the address and the connection, then try again")
-            }
+            Self::Failed { .. } => (
+                &HD0206,
+                "check the address and the connection; --offline reads what was fetched before",
+            ),
             Self::Offline { .. } => (&HD0207, "fetch it once without --offline: `holdall fetch`"),
             Self::Differs { .. } => (
                 &HD0208,

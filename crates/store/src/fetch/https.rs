@@ -141,6 +141,9 @@ impl Fetcher {
             Error::RequireHttpsOnly(to) => about.refused(format!("it redirects to {to}")),
             Error::TooManyRedirects => about.failed(format!("more than {REDIRECTS} redirects")),
             Error::Timeout(_) => about.timed_out(limits.time),
+            error if is_tls(&error) => about.failed(format!(
+                "{error}; the variable HOLDALL_CA_FILE can name a file with its authority"
+            )),
             error => about.failed(error.to_string()),
         })
     }

@@ -317,6 +317,24 @@ mod git {
     }
 
     #[test]
+    fn many_different_fetches_do_not_clean_each_other_away() {
+        let (place, _, _) = place();
+        let fetcher = place.fetcher().with_file_addresses();
+        let many: Vec<_> = (0..12)
+            .map(|n| {
+                let bare = place.directory.path().join(format!("{n}.git"));
+                (file_url(&bare), repository(&bare, &[FILES]).remove(0))
+            })
+            .collect();
+        std::thread::scope(|scope| {
+            for (url, commit) in &many {
+                scope.spawn(|| fetcher.git(url, commit).unwrap());
+            }
+        });
+        assert_eq!(fs::read_dir(place.store().cache().join("stages")).unwrap().count(), 0);
+    }
+
+    #[test]
     fn what_a_killed_fetch_left_is_cleaned() {
         let (place, url, commits) = place();
         let left = place.store().cache().join("stages/.holdall-stage-0123456789abcdef");

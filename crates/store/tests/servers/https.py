@@ -35,7 +35,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.plain(302, headers=[("Location", to)])
 
     def file(self, name):
-        path = root / "files" / pathlib.Path(name).name
+        path = root / "files" / pathlib.Path(name.partition("?")[0]).name
         if not path.exists():
             return self.plain(404)
         body = path.read_bytes()
