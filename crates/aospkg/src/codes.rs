@@ -1,25 +1,7 @@
 //! Every diagnostic code this part owns: `AO01xx` reading a package, `AO03xx` what `validate`
 //! says of one that can be read. `AO02xx` are the packer's.
 
-use holdall_diagnostics::{Code, Severity};
-
-macro_rules! codes {
-    ($($name:ident = $id:literal $severity:ident $title:literal $explain:literal;)*) => {
-        $(
-            #[doc = concat!("`", $id, "`: ", $title, ".")]
-            pub const $name: Code = Code {
-                id: $id,
-                severity: Severity::$severity,
-                title: $title,
-                explain: $explain,
-            };
-        )*
-        /// All of them, in the order of their numbers.
-        pub const CODES: &[Code] = &[$($name),*];
-    };
-}
-
-codes! {
+holdall_diagnostics::codes! {
     UNREADABLE = "AO0101" Error "the package file cannot be read"
         "The system refused to open or read the file: it is missing (ENOENT), forbidden (EACCES), a directory \
          (EISDIR), a fifo, socket or device (EINVAL), or the disk failed (EIO). Nothing was read from it.";

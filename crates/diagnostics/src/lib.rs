@@ -11,6 +11,7 @@ mod policy;
 mod registry;
 mod sarif;
 mod source;
+mod table;
 mod text;
 
 pub use escape::{escape_foreign, is_hidden};

@@ -1,24 +1,6 @@
 //! The diagnostic codes of this crate.
 
-use holdall_diagnostics::{Code, Severity};
-
-macro_rules! codes {
-    ($($id:ident $severity:ident $title:literal $explain:literal;)*) => {
-        $(
-            #[doc = concat!($title, ".")]
-            pub const $id: Code = Code {
-                id: stringify!($id),
-                severity: Severity::$severity,
-                title: $title,
-                explain: $explain,
-            };
-        )*
-        /// Every code of this crate.
-        pub const CODES: &[Code] = &[$($id),*];
-    };
-}
-
-codes! {
+holdall_diagnostics::codes! {
     HD0301 Error "something else stands at a destination"
         "A skill of that name is there already and belongs to another pack, to a skill installed \
          on its own, or to nobody that Holdall knows. It is never replaced without being asked \

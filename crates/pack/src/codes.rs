@@ -2,25 +2,7 @@
 //! `PK06xx` refs, pins and digests, `PK07xx` products and prices. Frontmatter and YAML are
 //! `PK01xx`, of the skill crate.
 
-use holdall_diagnostics::{Code, Severity};
-
-macro_rules! codes {
-    ($($name:ident = $id:literal $severity:ident $title:literal $explain:literal;)*) => {
-        $(
-            #[doc = concat!("`", $id, "`: ", $title, ".")]
-            pub const $name: Code = Code {
-                id: $id,
-                severity: Severity::$severity,
-                title: $title,
-                explain: $explain,
-            };
-        )*
-        /// All of them, in the order of their numbers.
-        pub const CODES: &[Code] = &[$($name),*];
-    };
-}
-
-codes! {
+holdall_diagnostics::codes! {
     PACK_MISSING = "PK0401" Error "a required field of `PACK.md` is missing"
         "A pack needs `schema: pack/v1`, `name`, `title`, `description`, `version` and `plugin`. An entry of `apps` needs \
          `id` and `path`, `knowledge` needs `workspace`, `playbook` needs `title`, `pricing` needs `bundle`.";

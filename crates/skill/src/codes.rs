@@ -1,25 +1,7 @@
 //! Every diagnostic code this crate owns: `PK01xx` frontmatter and YAML, `PK02xx` `SKILL.md`,
 //! `PK03xx` hidden Unicode and risky instructions.
 
-use holdall_diagnostics::{Code, Severity};
-
-macro_rules! codes {
-    ($($name:ident = $id:literal $severity:ident $title:literal $explain:literal;)*) => {
-        $(
-            #[doc = concat!("`", $id, "`: ", $title, ".")]
-            pub const $name: Code = Code {
-                id: $id,
-                severity: Severity::$severity,
-                title: $title,
-                explain: $explain,
-            };
-        )*
-        /// All of them, in the order of their numbers.
-        pub const CODES: &[Code] = &[$($name),*];
-    };
-}
-
-codes! {
+holdall_diagnostics::codes! {
     FRONTMATTER_MISSING = "PK0101" Error "a document has no frontmatter, or an empty one"
         "A document begins with a line `---` at its first byte, has its fields as YAML, and a second line `---`. \
          A blank line, a heading or a byte sequence before the first `---` means there is no frontmatter, and agent \

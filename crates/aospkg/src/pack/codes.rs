@@ -1,24 +1,6 @@
 //! The packer's diagnostic codes, `AO02xx`.
 
-use holdall_diagnostics::{Code, Severity};
-
-macro_rules! codes {
-    ($($name:ident = $id:literal $severity:ident $title:literal $explain:literal;)*) => {
-        $(
-            #[doc = concat!("`", $id, "`: ", $title, ".")]
-            pub const $name: Code = Code {
-                id: $id,
-                severity: Severity::$severity,
-                title: $title,
-                explain: $explain,
-            };
-        )*
-        /// All of them, in the order of their numbers.
-        pub const CODES: &[Code] = &[$($name),*];
-    };
-}
-
-codes! {
+holdall_diagnostics::codes! {
     READ = "AO0201" Error "an entry of the input cannot be read"
         "The directory or tar that is to be packed could not be read at this entry. Nothing was written.";
     TAR = "AO0202" Error "the tar is damaged or readers take it differently"

@@ -1,24 +1,6 @@
 //! Codes of what an artifact holds for its agent hosts.
 
-use holdall_diagnostics::{Code, Severity};
-
-macro_rules! codes {
-    ($($(#[$meta:meta])* $id:ident $severity:ident $title:literal $explain:literal;)*) => {
-        $(
-            #[doc = concat!($title, ".")]
-            pub const $id: Code = Code {
-                id: stringify!($id),
-                severity: Severity::$severity,
-                title: $title,
-                explain: $explain,
-            };
-        )*
-        /// The codes of this module.
-        pub const CODES: &[Code] = &[$($id),*];
-    };
-}
-
-codes! {
+holdall_diagnostics::codes! {
     AB6007 Error "an MCP document starts a file that the artifact does not have"
         "A server of a host's MCP document runs a path inside the root, and no `files[]` row has \
          it. The host would fail to start the server.\n\nBuild the root again; if the file is \

@@ -1,25 +1,6 @@
 //! The codes of `validate --artifact`.
 
-use holdall_diagnostics::{Code, Severity};
-
-macro_rules! codes {
-    ($($(#[$meta:meta])* $name:ident $severity:ident $title:literal, $explain:literal;)*) => {
-        $(
-            $(#[$meta])*
-            pub const $name: Code = Code {
-                id: stringify!($name),
-                severity: Severity::$severity,
-                title: $title,
-                explain: $explain,
-            };
-        )*
-
-        /// Every code of the validator but those of the artifact manifest itself.
-        pub const CODES: &[Code] = &[$($name),*];
-    };
-}
-
-codes! {
+holdall_diagnostics::codes! {
     /// Files and rows differ.
     AB6004 Error "a listed file and the tree disagree",
         "Every file of a root but the artifact manifest has a row with its size, digest and mode, \
