@@ -59,7 +59,7 @@ pub const HD0206: Code = Code {
     title: "something cannot be fetched",
     explain: "The server, git or npm refused or could not be reached, or what came was cut off or \
               cannot be kept; the message has their words. Nothing was kept. `HOLDALL_CA_FILE` \
-              names a file with certificate authorities that count beside the public ones.",
+              names a file with certificate authorities that count beside the public ones and this machine's.",
 };
 
 /// Not in the cache, and `--offline`.

@@ -213,7 +213,8 @@ impl Fetcher {
         for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR"] {
             environment.insert(name.into(), stage.path.clone().into());
         }
-        if let Some(pem) = self.authorities(about)? {
+        if self.ca_file.is_some() {
+            let pem = self.authorities(about)?;
             let file = stage.path.join("authorities.pem");
             fs::write(&file, pem).map_err(StoreError::io(&file))?;
             environment.insert("GIT_SSL_CAINFO".into(), file.into());

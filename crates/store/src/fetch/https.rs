@@ -132,10 +132,8 @@ impl Fetcher {
         let mut answer = call(RootCerts::WebPki);
         // The public authorities are built in; those of this machine and the extra file count
         // where these are not enough.
-        if answer.as_ref().is_err_and(is_tls)
-            && let Some(pem) = self.authorities(about)?
-        {
-            answer = call(roots(&pem));
+        if answer.as_ref().is_err_and(is_tls) {
+            answer = call(roots(&self.authorities(about)?));
         }
         answer.map_err(|error| match error {
             Error::RequireHttpsOnly(to) => about.refused(format!("it redirects to {to}")),

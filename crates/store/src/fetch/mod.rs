@@ -171,19 +171,19 @@ impl Fetcher {
             .ok_or_else(|| FetchError::NoProgram { address: about.0.to_owned(), program: name })
     }
 
-    /// The public certificate authorities as this machine keeps them, and those of the extra
-    /// file, as one PEM text; none without such a file.
-    fn authorities(&self, about: About<'_>) -> Result<Option<Vec<u8>>, FetchError> {
+    /// The certificate authorities that this machine keeps, and those of the extra file, as one
+    /// PEM text.
+    fn authorities(&self, about: About<'_>) -> Result<Vec<u8>, FetchError> {
         const BUNDLES: [&str; 4] = [
             "/etc/ssl/certs/ca-certificates.crt",
             "/etc/pki/tls/certs/ca-bundle.crt",
             "/etc/ssl/ca-bundle.pem",
             "/etc/ssl/cert.pem",
         ];
-        let Some(file) = &self.ca_file else { return Ok(None) };
         let own = self.variable("SSL_CERT_FILE").map(Path::new);
         let bundles = own.into_iter().chain(BUNDLES.map(Path::new));
         let mut pem = bundles.map(std::fs::read).find_map(Result::ok).unwrap_or_default();
+        let Some(file) = &self.ca_file else { return Ok(pem) };
         if !pem.is_empty() && !pem.ends_with(b"\n") {
             pem.push(b'\n');
         }
@@ -191,6 +191,6 @@ impl Fetcher {
             about.failed(format!("the file of certificate authorities {}: {error}", file.display()))
         })?;
         pem.extend(extra);
-        Ok(Some(pem))
+        Ok(pem)
     }
 }

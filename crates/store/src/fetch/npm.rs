@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha512};
 use super::cache::{Cached, TreeRecord, check_tree, hash_of, put_tree, tree_in};
 use super::error::About;
 use super::{FetchError, Fetched, Fetcher, Limits, Pin};
-use crate::{Child, StoreError};
+use crate::{Child, Finished, StoreError};
 
 /// Bytes that npm may print.
 const OUTPUT: usize = 16 << 20;
@@ -138,6 +138,7 @@ impl Fetcher {
             "--no-update-notifier",
             "--no-workspaces",
             "--loglevel=error",
+            "--logs-max=0",
             "--dry-run=false",
         ]
         .map(OsString::from)
@@ -163,9 +164,7 @@ impl Fetcher {
             error => about.child(&error),
         })?;
         if !finished.status.success() {
-            let words = finished.last_words(4);
-            let why = if words.is_empty() { finished.status.to_string() } else { words };
-            return Err(about.failed(format!("npm: {why}")));
+            return Err(about.failed(format!("npm: {}", why(&finished))));
         }
         let unclear = || about.failed("npm does not say what it fetched");
         let said: Value = serde_json::from_slice(&finished.stdout).map_err(|_| unclear())?;
@@ -187,6 +186,16 @@ impl Fetcher {
         }
         Ok((tarball.clone(), integrity))
     }
+}
+
+/// Why npm failed: its own summary, else its last words.
+fn why(finished: &Finished) -> String {
+    let said: Option<Value> = serde_json::from_slice(&finished.stdout).ok();
+    let summary = said.as_ref().and_then(|said| said.pointer("/error/summary")?.as_str());
+    let summary = summary.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let words = summary.filter(|summary| !summary.is_empty());
+    let words = words.unwrap_or_else(|| finished.last_words(4));
+    if words.is_empty() { finished.status.to_string() } else { words }
 }
 
 /// The answer for a cached version.
