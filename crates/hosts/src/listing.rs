@@ -134,6 +134,53 @@ pub fn has_marketplace(output: &[u8], name: &str) -> Result<bool, Unusable> {
     Ok(known)
 }
 
+/// The directory that `marketplace list --json` has for a marketplace: `None` when it is not
+/// known, `Some(None)` when the listing does not say where it is.
+pub fn marketplace_root(output: &[u8], name: &str) -> Result<Option<Option<String>>, Unusable> {
+    let value = json(output)?;
+    let rows = value.as_array().or_else(|| value.get("marketplaces").and_then(Value::as_array));
+    let rows = rows.ok_or(Unusable::Shape("array of marketplaces"))?;
+    for row in rows {
+        let row = row.as_object().ok_or(Unusable::Shape("objects as rows"))?;
+        let listed = string(row, "name").ok_or(Unusable::Shape("name in every row"))?;
+        if listed == name {
+            let place = ["path", "root", "installLocation"].iter().find_map(|key| string(row, key));
+            return Ok(Some(place));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether `marketplace list --json` knows a marketplace by this directory.
+pub fn knows_root(output: &[u8], root: &str) -> Result<bool, Unusable> {
+    let value = json(output)?;
+    let rows = value.as_array().or_else(|| value.get("marketplaces").and_then(Value::as_array));
+    let rows = rows.ok_or(Unusable::Shape("array of marketplaces"))?;
+    let is = |row: &Value| {
+        let row = row.as_object()?;
+        Some(["path", "root"].iter().find_map(|key| string(row, key))? == root)
+    };
+    Ok(rows.iter().any(|row| is(row) == Some(true)))
+}
+
+/// The ids of all plugins of a listing with this name, whichever their marketplace.
+pub fn ids_of_plugin(output: &[u8], plugin: &str) -> Result<Vec<String>, Unusable> {
+    let value = json(output)?;
+    let rows = value.as_array().or_else(|| value.get("installed").and_then(Value::as_array));
+    let rows = rows.ok_or(Unusable::Shape("array of plugins"))?;
+    let mut ids = Vec::new();
+    for row in rows {
+        let Some(row) = row.as_object() else { return Err(Unusable::Shape("objects as rows")) };
+        let id = string(row, "id").or_else(|| string(row, "pluginId"));
+        let id = id.ok_or(Unusable::Shape("id in every row"))?;
+        let named = id.rsplit_once('@').is_some_and(|(name, _)| name == plugin);
+        if named && row.get("installed") != Some(&Value::Bool(false)) && !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}
+
 fn json(output: &[u8]) -> Result<Value, Unusable> {
     serde_json::from_slice(output).map_err(|error| Unusable::NotJson(error.to_string()))
 }

@@ -15,9 +15,10 @@ mod skills;
 
 pub use apps::{AppRequest, AppToInstall, plan_app, plan_app_removal};
 pub use artifacts::{
-    ArtifactError, ArtifactHost, Bundle, DataPolicy, DataReport, InstallArtifact, InstallState,
-    InstallSummary, ReceiptReport, RegistrationReport, Removed, UninstallArtifact, UninstallState,
-    UninstallSummary, apply_artifact, plan_artifact_install, plan_artifact_uninstall,
+    ArtifactError, ArtifactHost, Bundle, DataPolicy, DataReport, HostPrograms, InstallArtifact,
+    InstallState, InstallSummary, Prepared, ReceiptReport, RegistrationReport, Removed,
+    UninstallArtifact, UninstallState, UninstallSummary, plan_artifact_install,
+    plan_artifact_uninstall,
 };
 pub use codes::*;
 pub use executor::{

@@ -103,3 +103,25 @@ fn marketplaces_of_both_hosts_are_found_by_name() {
         assert_eq!(ids.len(), expected);
     }
 }
+
+#[test]
+fn where_marketplaces_are_and_which_plugins_have_a_name() {
+    use holdall_hosts::listing::{ids_of_plugin, knows_root, marketplace_root};
+    let claude = br#"[{"name":"m","source":"directory","path":"/a","installLocation":"/b"}]"#;
+    let codex = br#"{"marketplaces":[{"name":"m","root":"/a"},{"name":"n"}]}"#;
+    for output in [claude.as_slice(), codex] {
+        assert_eq!(marketplace_root(output, "m"), Ok(Some(Some("/a".to_owned()))));
+        assert_eq!(marketplace_root(output, "x"), Ok(None));
+        assert_eq!(knows_root(output, "/a"), Ok(true));
+        assert_eq!(knows_root(output, "/b"), Ok(false));
+    }
+    assert_eq!(marketplace_root(codex, "n"), Ok(Some(None)));
+    let plugins = br#"[{"id":"p@m"},{"id":"p@n"},{"id":"q@m"}]"#;
+    assert_eq!(ids_of_plugin(plugins, "p"), Ok(vec!["p@m".to_owned(), "p@n".to_owned()]));
+    let offered = br#"{"installed":[{"pluginId":"p@m","installed":false}]}"#;
+    assert_eq!(ids_of_plugin(offered, "p"), Ok(vec![]));
+    for broken in [b"{".as_slice(), b"3", b"[1]"] {
+        assert!(marketplace_root(broken, "m").is_err());
+        assert!(ids_of_plugin(broken, "p").is_err());
+    }
+}

@@ -3,7 +3,8 @@
 //!
 //! A [`Bundle`] is the root, checked for one host. [`plan_artifact_install`] and
 //! [`plan_artifact_uninstall`] look at what is there and give a plan with a summary of what it
-//! does; [`apply_artifact`] carries either out, all of it or nothing. Cursor and Amp read a
+//! does; [`Prepared`] carries
+//! itself out, all of it or nothing. Cursor and Amp read a
 //! directory, which is staged and renamed; Claude Code and Codex are told by their own programs,
 //! and are given a copy in the store that nobody edits. Receipts of format 2 are the authority
 //! on what was installed: the reference's 5.2 and 5.3 say in which words.
@@ -11,12 +12,16 @@
 mod bundle;
 mod inventory;
 mod placed;
+mod programs;
+mod registered;
 mod removal;
 mod request;
+mod unregister;
 
 pub use bundle::{ArtifactHost, Bundle};
+pub use programs::HostPrograms;
 pub use request::{
-    ArtifactError, DataPolicy, DataReport, InstallArtifact, InstallState, InstallSummary,
+    ArtifactError, DataPolicy, DataReport, InstallArtifact, InstallState, InstallSummary, Prepared,
     ReceiptReport, RegistrationReport, Removed, UninstallArtifact, UninstallState,
-    UninstallSummary, apply_artifact, plan_artifact_install, plan_artifact_uninstall,
+    UninstallSummary, plan_artifact_install, plan_artifact_uninstall,
 };

@@ -1,8 +1,10 @@
 //! What is asked for, what is answered, and the two entry points.
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use holdall_diagnostics::Diagnostic;
+use holdall_hosts::listing::ListedPlugin;
 use holdall_hosts::receipt::InstallMode;
 use holdall_hosts::{HostEnv, Scope};
 use holdall_store::{Store, StoreError, StoreLock};
@@ -10,8 +12,10 @@ use holdall_tree::TreeError;
 use serde::Serialize;
 
 use super::bundle::{ArtifactHost, Bundle};
-use super::{placed, removal};
-use crate::executor::{ApplyError, Runner, apply};
+use super::programs::{HostPrograms, Judge, Judging};
+use super::{placed, registered, removal, unregister};
+use crate::codes::AB7004;
+use crate::executor::{ApplyError, apply};
 use crate::plan::Plan;
 
 /// Why an artifact is neither installed nor removed. Nothing was changed.
@@ -58,6 +62,8 @@ pub struct InstallArtifact<'a> {
     pub project: &'a Path,
     /// For whom.
     pub scope: Scope,
+    /// How agent hosts' own programs are run.
+    pub programs: &'a HostPrograms,
     /// Whether another version that has a receipt may be replaced (`--force`).
     pub replace: bool,
     /// The time to record: ISO 8601, UTC, with milliseconds.
@@ -150,6 +156,8 @@ pub struct UninstallArtifact<'a> {
     pub project: &'a Path,
     /// The agent host.
     pub host: ArtifactHost,
+    /// How agent hosts' own programs are run.
+    pub programs: &'a HostPrograms,
     /// The plugin's name.
     pub plugin: &'a str,
     /// From whom.
@@ -302,7 +310,18 @@ impl UninstallSummary {
     }
 }
 
-/// Plans the install of a bundle into its agent host. Nothing is changed; an empty plan means that
+/// A change that was looked at and not made: its plan, and what it does.
+#[derive(Debug)]
+pub struct Prepared<S> {
+    /// The steps; none when there is nothing to do.
+    pub plan: Plan,
+    /// What they do, in the reference's keys.
+    pub summary: S,
+    pub(super) judge: Option<Judge>,
+}
+
+/// Plans the install of a bundle into its agent host, under the lock of the store if it is to be
+/// applied. Nothing is changed; an empty plan means that
 /// it is there already.
 ///
 /// # Errors
@@ -311,8 +330,16 @@ impl UninstallSummary {
 pub fn plan_artifact_install(
     request: &InstallArtifact<'_>,
     bundle: &Bundle,
-) -> Result<(Plan, InstallSummary), ArtifactError> {
-    placed::plan_install(request, bundle)
+) -> Result<Prepared<InstallSummary>, ArtifactError> {
+    match (bundle.host().cli(), bundle.marketplace()) {
+        (Some(cli), Some(marketplace)) => {
+            registered::plan_install(request, bundle, cli, marketplace)
+        }
+        _ => {
+            let (plan, summary) = placed::plan_install(request, bundle)?;
+            Ok(Prepared { plan, summary, judge: None })
+        }
+    }
 }
 
 /// Plans to take an artifact away, by its receipt. Nothing is changed; an empty plan means that
@@ -320,23 +347,75 @@ pub fn plan_artifact_install(
 ///
 /// # Errors
 ///
-/// [`ArtifactError::Refused`] with the codes AB7003, AB7004, AB7007 to AB7009.
+/// [`ArtifactError::Refused`] with the codes AB7002 to AB7004 and AB7007 to AB7009.
 pub fn plan_artifact_uninstall(
     request: &UninstallArtifact<'_>,
-) -> Result<(Plan, UninstallSummary), ArtifactError> {
-    removal::plan_uninstall(request)
+) -> Result<Prepared<UninstallSummary>, ArtifactError> {
+    if let Some(cli) = request.host.cli() {
+        return unregister::plan_uninstall(request, cli);
+    }
+    let (plan, summary) = removal::plan_uninstall(request)?;
+    Ok(Prepared { plan, summary, judge: None })
 }
 
-/// Applies the plan of an install or an uninstall, all of it or nothing.
-///
-/// # Errors
-///
-/// As [`apply`] has them.
-pub fn apply_artifact(
+impl Prepared<InstallSummary> {
+    /// Carries it out, all of it or nothing, and looks at the agent host's listing in the end.
+    /// The answer is what is to be said though it is installed: AB7006 for load errors.
+    ///
+    /// # Errors
+    ///
+    /// AB7004 when a program failed or its listing does not show the plugin; what had been done is
+    /// taken back. Other failures as [`apply`] has them.
+    pub fn apply(
+        &self,
+        store: &Store,
+        lock: &StoreLock,
+        programs: &HostPrograms,
+    ) -> Result<Vec<Diagnostic>, ArtifactError> {
+        let row = carry_out(store, lock, self, programs)?;
+        let failed = row.filter(|row| !row.errors.is_empty());
+        let Some(host) = ArtifactHost::find(self.summary.host) else { return Ok(Vec::new()) };
+        Ok(failed.iter().map(|row| registered::load_errors(host, &row.id, row)).collect())
+    }
+}
+
+impl Prepared<UninstallSummary> {
+    /// Carries it out, all of it or nothing, and looks at the agent host's listing in the end. The
+    /// summary then says `uninstalled`.
+    ///
+    /// # Errors
+    ///
+    /// As for an install.
+    pub fn apply(
+        &mut self,
+        store: &Store,
+        lock: &StoreLock,
+        programs: &HostPrograms,
+    ) -> Result<(), ArtifactError> {
+        carry_out(store, lock, self, programs)?;
+        if self.summary.state == UninstallState::Planned {
+            self.summary.state = UninstallState::Uninstalled;
+        }
+        Ok(())
+    }
+}
+
+fn carry_out<S>(
     store: &Store,
     lock: &StoreLock,
-    plan: &Plan,
-    runner: &dyn Runner,
-) -> Result<(), ArtifactError> {
-    Ok(apply(store, lock, plan, runner)?)
+    prepared: &Prepared<S>,
+    programs: &HostPrograms,
+) -> Result<Option<ListedPlugin>, ArtifactError> {
+    let runner = Judging { programs, judge: prepared.judge.as_ref(), seen: Mutex::default() };
+    let by_hand = "what this run had done was taken back";
+    apply(store, lock, &prepared.plan, &runner).map_err(|error| match error {
+        ApplyError::Command { what } => {
+            ArtifactError::from(Diagnostic::new(&AB7004, what).help(by_hand))
+        }
+        ApplyError::Stuck { .. } => Diagnostic::new(&AB7004, error.to_string())
+            .help("do that, then run any holdall command that changes something")
+            .into(),
+        other => other.into(),
+    })?;
+    Ok(runner.seen.into_inner().unwrap_or_default())
 }

@@ -1,16 +1,19 @@
 //! Artifacts in agent hosts: real roots, real directories.
 
 mod placed;
+mod registered;
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use holdall_hosts::{HostEnv, Scope};
 use holdall_install::{
-    ArtifactError, ArtifactHost, Bundle, DataPolicy, InstallArtifact, InstallSummary, NoPrograms,
-    Plan, UninstallArtifact, UninstallSummary, apply_artifact, plan_artifact_install,
-    plan_artifact_uninstall,
+    ArtifactError, ArtifactHost, Bundle, DataPolicy, HostPrograms, InstallArtifact, InstallSummary,
+    Prepared, UninstallArtifact, UninstallSummary, plan_artifact_install, plan_artifact_uninstall,
 };
 use holdall_store::Store;
 use holdall_tree::Digest;
@@ -22,16 +25,54 @@ pub(crate) struct World {
     pub(crate) dir: tempfile::TempDir,
     pub(crate) store: Store,
     pub(crate) env: HostEnv,
+    pub(crate) environment: BTreeMap<OsString, OsString>,
+    pub(crate) limit: Duration,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
         let dir = tempfile::Builder::new().prefix("it's a höme ").tempdir().unwrap();
         let store = Store::at(dir.path().join("store")).unwrap();
+        store.create().unwrap();
         let env = HostEnv::new(dir.path());
         fs::create_dir(dir.path().join(".cursor")).unwrap();
         fs::create_dir(dir.path().join("project")).unwrap();
-        Self { dir, store, env }
+        let mut path = vec![dir.path().join("bin")];
+        path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
+        let path = std::env::join_paths(path).unwrap();
+        let home = dir.path().as_os_str().to_owned();
+        let environment = BTreeMap::from([("PATH".into(), path), ("HOME".into(), home)]);
+        Self { dir, store, env, environment, limit: Duration::from_mins(2) }
+    }
+
+    pub(crate) fn programs(&self) -> HostPrograms {
+        HostPrograms::new(self.environment.clone(), self.limit)
+    }
+
+    /// Puts the stand-in for both hosts' programs on PATH.
+    pub(crate) fn with_fake(self) -> Self {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/artifacts/fake-host.cjs");
+        fs::create_dir(self.path("bin")).unwrap();
+        for name in ["claude", "codex"] {
+            let dest = self.path("bin").join(name);
+            fs::copy(&source, &dest).unwrap();
+            set_mode(&dest, 0o755);
+        }
+        self
+    }
+
+    /// Sets a variable of the environment that programs get.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.environment.insert(name.into(), value.into());
+    }
+
+    /// What the stand-in was told since the last time, without listings.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let log = self.path("fake.log");
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let _ = fs::remove_file(log);
+        let lines = text.lines().filter(|line| !line.contains(" list"));
+        lines.map(|line| line.replace(&self.dir.path().display().to_string(), "~")).collect()
     }
 
     pub(crate) fn path(&self, below: &str) -> PathBuf {
@@ -60,13 +101,14 @@ impl World {
         root: &Path,
         scope: Scope,
         replace: bool,
-    ) -> Result<(Plan, InstallSummary), String> {
+    ) -> Result<Prepared<InstallSummary>, String> {
         let bundle = Bundle::open(root, host).map_err(|found| codes(&found))?;
         let request = InstallArtifact {
             store: &self.store,
             env: &self.env,
             project: &self.path("project"),
             scope,
+            programs: &self.programs(),
             replace,
             now: NOW,
         };
@@ -80,14 +122,18 @@ impl World {
         scope: Scope,
         replace: bool,
     ) -> Result<InstallSummary, String> {
-        let (plan, summary) = self.plan(host, root, scope, replace)?;
-        self.apply(&plan)?;
-        Ok(summary)
+        let prepared = self.plan(host, root, scope, replace)?;
+        self.apply(&prepared)?;
+        Ok(prepared.summary)
     }
 
-    pub(crate) fn apply(&self, plan: &Plan) -> Result<(), String> {
+    pub(crate) fn apply(&self, prepared: &Prepared<InstallSummary>) -> Result<(), String> {
         let lock = self.store.lock(|| {}).unwrap();
-        apply_artifact(&self.store, &lock, plan, &NoPrograms).map_err(|error| refused(&error))
+        match prepared.apply(&self.store, &lock, &self.programs()) {
+            Ok(said) if said.is_empty() => Ok(()),
+            Ok(said) => Err(codes(&said)),
+            Err(error) => Err(refused(&error)),
+        }
     }
 
     pub(crate) fn uninstall(
@@ -102,15 +148,17 @@ impl World {
             env: &self.env,
             project: &self.path("project"),
             host,
+            programs: &self.programs(),
             plugin: "bench-board",
             scope,
             data,
             force,
             now: NOW,
         };
-        let (plan, summary) = plan_artifact_uninstall(&request).map_err(|error| refused(&error))?;
-        self.apply(&plan)?;
-        Ok(summary)
+        let mut prepared = plan_artifact_uninstall(&request).map_err(|error| refused(&error))?;
+        let lock = self.store.lock(|| {}).unwrap();
+        prepared.apply(&self.store, &lock, &self.programs()).map_err(|error| refused(&error))?;
+        Ok(prepared.summary)
     }
 }
 
@@ -164,8 +212,18 @@ pub(crate) fn edit(root: &Path, path: &str, bytes: &str) {
     fs::write(manifest, format!("{}{row}{}", &text[..start], &text[end..])).unwrap();
 }
 
-/// Gives the application another version.
+/// Gives the application another version, in every document; Codex prefers the portable one.
 pub(crate) fn set_version(root: &Path, version: &str) {
+    for path in [
+        "plugin.json",
+        ".claude-plugin/plugin.json",
+        ".claude-plugin/marketplace.json",
+        ".codex-plugin/plugin.json",
+        ".cursor-plugin/plugin.json",
+    ] {
+        let text = fs::read_to_string(root.join(path)).unwrap();
+        edit(root, path, &text.replace("0.3.0", version));
+    }
     let manifest = root.join("agent-bundle.manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
     let end = text.find("},\"compiler\"").unwrap();

@@ -83,19 +83,18 @@ fn the_same_again_writes_nothing() {
     let root = world.root("bench-board", "root");
     for host in [Cursor, Amp] {
         world.install(host, &root).unwrap();
-        let (plan, summary) = world.plan(host, &root, Scope::User, true).unwrap();
-        assert!(plan.is_empty(), "{plan}");
-        assert_eq!(summary.state, InstallState::AlreadyInstalled);
+        let prepared = world.plan(host, &root, Scope::User, true).unwrap();
+        assert!(prepared.plan.is_empty(), "{}", prepared.plan);
+        assert_eq!(prepared.summary.state, InstallState::AlreadyInstalled);
     }
     let onto_itself = world.plan(Cursor, &world.path(CURSOR), Scope::User, false).unwrap();
-    assert!(onto_itself.0.is_empty());
-    assert_eq!(onto_itself.1.state, InstallState::AlreadyInstalled);
+    assert!(onto_itself.plan.is_empty());
+    assert_eq!(onto_itself.summary.state, InstallState::AlreadyInstalled);
 }
 
 #[test]
 fn the_replace_policy() {
     let world = World::new();
-    let root = world.root("bench-board", "root");
     for (host, dest, skill) in [
         (Cursor, CURSOR, SKILL),
         (Amp, AMP, ".amp/plugins/bench-board/skills/read-report/SKILL.md"),
@@ -125,7 +124,6 @@ fn the_replace_policy() {
             }
         }
     }
-    drop(root);
 }
 
 #[test]
@@ -343,9 +341,9 @@ fn modes_that_npm_lost_are_restored_in_the_copy_alone() {
 fn a_root_that_changes_while_it_is_copied_is_not_installed() {
     let world = World::new();
     let root = world.root("bench-board", "root");
-    let (plan, _) = world.plan(Cursor, &root, Scope::User, false).unwrap();
+    let prepared = world.plan(Cursor, &root, Scope::User, false).unwrap();
     fs::write(root.join(SKILL), "other").unwrap();
     let before = outside(&world);
-    assert!(world.apply(&plan).is_err());
+    assert!(world.apply(&prepared).is_err());
     assert_eq!(outside(&world), before);
 }
