@@ -81,4 +81,45 @@ holdall_diagnostics::codes! {
         "The plugin is there, but nothing says that it was installed from an artifact, so nobody \
          knows what of it may be removed.\n\n`--force` removes a plugin that its agent host's own \
          program can remove.";
+    AB7300 Info "the agent host is not here"
+        "Its checks were skipped.";
+    AB7301 Error "the program of an agent host does not answer"
+        "Asked for its version it failed, took too long or printed too much. What is installed \
+         in it can still be looked at as far as its listing works.";
+    AB7302 Error "the directory of Cursor cannot be read"
+        "Something else stands in its place, or its mode keeps it closed.";
+    AB7303 Info "the listing of an agent host cannot be used"
+        "Its program failed, or printed something else than the format that is known. What \
+         depends on it is not checked.";
+    AB7304 Error "an invalid entry among the local plugins of Cursor"
+        "Cursor loads every directory there; this is none, or it has nothing to load.";
+    AB7305 Warning "a stage was left behind"
+        "An install was interrupted. The next command that changes something takes it back.";
+    AB7307 Info "the plugin is not installed"
+        "There is nothing of it, or only the receipt of data that was kept.";
+    AB7308 Warning "the installed copy is stale"
+        "It has the version of the root and another content. Installing again replaces it.";
+    AB7309 Warning "another version is installed"
+        "Installing with `--force` replaces it.";
+    AB7310 Error "the installed copy cannot be compared, or is corrupt"
+        "It is missing, cannot be read, or was changed after it was installed.";
+    AB7313 Info "what Codex has registered is unknown"
+        "Its listing cannot be used.";
+    AB7319 Error "the root does not validate"
+        "`holdall validate` names every error.";
+    AB7321 Warning "a directory that was not installed stands in the way"
+        "It has no receipt that names the plugin, and is never replaced.";
+    AB7325 Error "the agent host lists the plugin with load errors"
+        "The message has its words.";
+    AB7327 Warning "the plugin is switched off"
+        "The user, or a setting of the project, did that.";
+    AB7328 Warning "a receipt is orphaned or cannot be read"
+        "It names a plugin that its agent host does not list, or is of a format that is not \
+         read.";
+    AB7330 Info "how far the plugin has come"
+        "Placed where the agent host reads it, registered with it, switched on, and active in a \
+         session. A stage that cannot be seen without starting a session is unavailable.";
+    AB7331 Info "operator files lie beside the manifest"
+        "They are copied with mode 0600 when the root is installed. Their values are never \
+         printed.";
 }

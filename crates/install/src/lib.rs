@@ -15,9 +15,10 @@ mod skills;
 
 pub use apps::{AppRequest, AppToInstall, plan_app, plan_app_removal};
 pub use artifacts::{
-    ArtifactError, ArtifactHost, Bundle, DataPolicy, DataReport, HostPrograms, InstallArtifact,
-    InstallState, InstallSummary, Prepared, ReceiptReport, RegistrationReport, Removed,
-    UninstallArtifact, UninstallState, UninstallSummary, plan_artifact_install,
+    ArtifactError, ArtifactHost, Bundle, BundleReport, DataPolicy, DataReport, Doctor,
+    DoctorReport, HostPrograms, HostReport, InstallArtifact, InstallState, InstallSummary,
+    Lifecycle, Prepared, Probe, ReceiptReport, ReceiptRow, RegistrationReport, Removed,
+    UninstallArtifact, UninstallState, UninstallSummary, doctor, plan_artifact_install,
     plan_artifact_uninstall,
 };
 pub use codes::*;

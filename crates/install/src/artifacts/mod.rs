@@ -7,9 +7,10 @@
 //! itself out, all of it or nothing. Cursor and Amp read a
 //! directory, which is staged and renamed; Claude Code and Codex are told by their own programs,
 //! and are given a copy in the store that nobody edits. Receipts of format 2 are the authority
-//! on what was installed: the reference's 5.2 and 5.3 say in which words.
+//! on what was installed; [`doctor()`] compares them with what is there: the reference's 5.2 and 5.3 say in which words.
 
 mod bundle;
+mod doctor;
 mod inventory;
 mod placed;
 mod programs;
@@ -19,6 +20,9 @@ mod request;
 mod unregister;
 
 pub use bundle::{ArtifactHost, Bundle};
+pub use doctor::{
+    BundleReport, Doctor, DoctorReport, HostReport, Lifecycle, Probe, ReceiptRow, doctor,
+};
 pub use programs::HostPrograms;
 pub use request::{
     ArtifactError, DataPolicy, DataReport, InstallArtifact, InstallState, InstallSummary, Prepared,

@@ -45,6 +45,10 @@ const drop = (gone) => {
     state.plugins = state.plugins.filter((row) => !gone(row));
 };
 const line = words.slice(0, 3).join(" ");
+if (line === "--version") {
+    process.stdout.write("1.0.0 (fake)\n");
+    process.exit(0);
+}
 if (line.startsWith("plugin marketplace add")) {
     const root = words[3];
     const { name: known } = read(root);

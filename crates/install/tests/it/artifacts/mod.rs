@@ -1,5 +1,6 @@
 //! Artifacts in agent hosts: real roots, real directories.
 
+mod doctor;
 mod placed;
 mod registered;
 
