@@ -5,7 +5,9 @@ use std::ffi::{OsStr, OsString};
 use clap::Args;
 use holdall_artifact::ArtifactManifest;
 use holdall_artifact::model::Projection;
-use holdall_source::{Kind, OpenOptions, Opened, Source, open};
+use holdall_diagnostics::Diagnostic;
+use holdall_install::HD0306;
+use holdall_source::{Kind, OpenOptions, Opened, Origin, Source, open};
 use holdall_store::fetch::Fetcher;
 use holdall_tree::TreePath;
 
@@ -32,6 +34,59 @@ impl SourceArguments {
     }
 }
 
+impl SourceArguments {
+    /// Opens the source where only an app may be unpinned: then `follow` is the branch or tag, and
+    /// `sha` the commit that has to stand there, or without `follow` the commit that is meant.
+    pub(crate) fn open_app(
+        &self,
+        follow: Option<&str>,
+        sha: Option<&str>,
+        context: &Context<'_>,
+    ) -> Result<Opened, Failure> {
+        let subdir = self.narrowing.subdir()?;
+        let mut options =
+            OpenOptions { kind: self.narrowing.kind, subdir, ..OpenOptions::default() };
+        let mut source = Source::parse(&self.source)?;
+        let Source::Git(address) = &source else {
+            if follow.is_some() || sha.is_some() {
+                let message = "--ref and --sha are for git repositories";
+                return Err(Failure::usage(message, "--sha256 and --digest are for other sources"));
+            }
+            return open_source(&source, &options, context);
+        };
+        match (address.commit(), follow, sha) {
+            (None, None, Some(sha)) => {
+                let mut pinned = self.source.clone();
+                pinned.push("#");
+                pinned.push(sha.to_ascii_lowercase());
+                source = Source::parse(&pinned)?;
+            }
+            (None, follow, _) => options.follow = Some(follow.unwrap_or("HEAD").to_owned()),
+            (Some(_), Some(_), _) => {
+                let message = "--ref is for an address without a commit";
+                return Err(Failure::usage(message, "leave one of the two out"));
+            }
+            (Some(_), None, _) => {}
+        }
+        let opened = open_source(&source, &options, context)?;
+        if let (Some(sha), Origin::Git { commit, .. }) = (sha, opened.origin())
+            && !commit.eq_ignore_ascii_case(sha)
+        {
+            let message = format!("the repository has {commit} there, not {sha}");
+            return Err(Diagnostic::new(&HD0306, message)
+                .at(opened.location().as_str())
+                .help("ask its publisher which commit is meant; nothing was installed")
+                .into());
+        }
+        Ok(opened)
+    }
+
+    /// The directory inside, as typed.
+    pub(crate) fn subdir(&self) -> Option<&str> {
+        self.narrowing.subdir.as_deref()
+    }
+}
+
 /// What narrows a source down.
 #[derive(Debug, Args)]
 pub(crate) struct Narrowing {
@@ -44,9 +99,13 @@ pub(crate) struct Narrowing {
 }
 
 impl Narrowing {
+    fn subdir(&self) -> Result<TreePath, Failure> {
+        Ok(self.subdir.as_deref().map(tree_path).transpose()?.unwrap_or_default())
+    }
+
     /// Opens a source so narrowed.
     pub(crate) fn open(&self, text: &OsStr, context: &Context<'_>) -> Result<Opened, Failure> {
-        let subdir = self.subdir.as_deref().map(tree_path).transpose()?.unwrap_or_default();
+        let subdir = self.subdir()?;
         let options = OpenOptions { kind: self.kind, subdir, ..OpenOptions::default() };
         open_source(&Source::parse(text)?, &options, context)
     }

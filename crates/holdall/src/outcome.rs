@@ -164,6 +164,12 @@ impl Failure {
         Self { exit: Exit::Refused, diagnostics: vec![diagnostic] }
     }
 
+    /// The first thing that went wrong, to be reported as part of something larger.
+    pub(crate) fn into_first(self) -> Diagnostic {
+        let none = || Diagnostic::new(&codes::USAGE, "it failed");
+        self.diagnostics.into_iter().next().unwrap_or_else(none)
+    }
+
     /// What went wrong.
     #[cfg(test)]
     pub(crate) fn diagnostics(&self) -> &[Diagnostic] {

@@ -91,6 +91,7 @@ pub fn pack_to_install(
         digest: DigestRecord { alg: holdall_pack::ALG.to_owned(), hex: digest.digest().hex() },
         tree: root,
         origin: around.origin.to_owned(),
+        subdir: None,
         apps,
         skills: merged.skills,
         missing: merged.missing,

@@ -27,6 +27,8 @@ pub struct PackToInstall {
     pub tree: Digest,
     /// Where it came from, as it would be typed again.
     pub origin: String,
+    /// The directory inside that was taken for the source.
+    pub subdir: Option<String>,
     /// Its apps.
     pub apps: Vec<AppToInstall>,
     /// Its own skills and those of its includes.
@@ -154,6 +156,7 @@ fn record(
         version: pack.handle.version().to_owned(),
         title: pack.handle.title().to_owned(),
         origin: pack.origin.clone(),
+        subdir: pack.subdir.clone(),
         status: pack.handle.status().to_string(),
         digest: pack.digest.clone(),
         tree: pack.tree.to_string(),

@@ -145,4 +145,16 @@ holdall_diagnostics::codes! {
         "`aip://52/…` does not price a pack: packs are family 64.";
     PRICE_TWICE = "PK0713" Warning "a pack has both a product and `pricing`"
         "The product is authoritative, and `pricing` in `PACK.md` is ignored. Remove it, or make them say the same.";
+
+    KNOWLEDGE_ENTRY = "PK0801" Warning "a document of a knowledge workspace is no entry"
+        "It was passed over, because its frontmatter cannot be read or a field of it is wrong. An entry has \
+         `schema: knowledge.entry/v1`, `slug`, `kind`, `title`, and may have `tags` and `confidence`; documents in \
+         `sources/` are not looked at.";
+    KNOWLEDGE_ABSENT = "PK0802" Warning "a knowledge workspace is not there"
+        "The pack's agents read nothing until it is. A workspace is a directory with `KNOWLEDGE.md`, one level below a \
+         directory named in `knowledge-roots` of the store's `config.toml`, or that directory itself.";
+    KNOWLEDGE_TWICE = "PK0803" Error "several knowledge workspaces have one name"
+        "Which one is meant cannot be told; nothing is read.";
+    KNOWLEDGE_NAME = "PK0804" Error "a knowledge workspace is named by a path"
+        "A workspace is named, and looked for in the roots that the user chose; a path would lead anywhere.";
 }

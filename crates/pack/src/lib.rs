@@ -14,6 +14,7 @@ mod confine;
 mod definition;
 mod digest;
 mod handle;
+mod knowledge;
 mod loaded;
 mod manifest;
 mod name;
@@ -34,6 +35,7 @@ pub use codes::CODES;
 pub use definition::{AppEntry, Definition, Knowledge, PackDefinition, Playbook, Plugin, Pricing};
 pub use digest::{ALG, Comparison, PACK_LABEL, PackDigest, Refusal, pack_digest};
 pub use handle::{PackHandle, PackStatus};
+pub use knowledge::{KNOWLEDGE_FILE, KnowledgeAnswer, KnowledgeEntry, query};
 pub use loaded::{CheckedRoot, LoadedApp, LoadedPack, read_pack};
 pub use manifest::{
     AIP, CheckedPack, FILE, KEYS, MAX_DESCRIPTION, MAX_TITLE, PackError, PackManifest, SCHEMA,

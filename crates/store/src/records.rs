@@ -42,6 +42,9 @@ pub struct PackRecord {
     pub title: String,
     /// Where it came from, as it would be typed again.
     pub origin: String,
+    /// The directory inside that was taken for the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subdir: Option<String>,
     /// Its status when it was applied.
     pub status: String,
     /// The pack digest.

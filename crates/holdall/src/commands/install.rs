@@ -51,6 +51,12 @@ pub(crate) struct Install {
     /// Where an app keeps its data, instead of in the store
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+    /// The branch or tag of an app's repository that updates follow; HEAD without this and --sha
+    #[arg(long = "ref", value_name = "REF")]
+    reference: Option<String>,
+    /// The commit of an app's repository
+    #[arg(long, value_name = "SHA40")]
+    sha: Option<String>,
     /// The sum that an .agentapp must have
     #[arg(long, value_name = "HEX")]
     sha256: Option<String>,
@@ -60,7 +66,8 @@ pub(crate) struct Install {
 }
 
 pub(crate) fn run(arguments: &Install, context: &Context<'_>) -> CommandResult {
-    let opened = arguments.source.open(context)?;
+    let follow = arguments.reference.as_deref();
+    let opened = arguments.source.open_app(follow, arguments.sha.as_deref(), context)?;
     let store = installing::store(&context.env)?;
     let digest = tree_digest(&opened)?;
     let covered = expected(arguments.digest.as_deref(), digest)?;
@@ -69,7 +76,7 @@ pub(crate) fn run(arguments: &Install, context: &Context<'_>) -> CommandResult {
     }
     let wish = Wish { only_plan: arguments.plan, agreed: arguments.yes || covered };
     let now = installing::now();
-    let origin = origin(&opened, context);
+    let (origin, typed) = (origin(&opened, context), typed(&opened, context));
     let data_dir = arguments.data_dir.as_ref().map(|dir| home_path(dir, context)).transpose()?;
     match opened.known_kind()? {
         Kind::Skill | Kind::Skills => {
@@ -94,14 +101,15 @@ pub(crate) fn run(arguments: &Install, context: &Context<'_>) -> CommandResult {
                 replace: arguments.replace,
                 partial: arguments.partial,
                 data_dir: data_dir.as_deref(),
-                origin: &origin,
+                origin: &typed,
+                subdir: arguments.source.subdir(),
                 now: &now,
             };
             let places = Places::Target(&arguments.target);
             packs::install(context, &store, &opened, &places, pack_wish, wish)
         }
         Kind::App => {
-            let source = apps::source_of(&opened, &origin);
+            let source = apps::source_of(&opened, &typed, arguments.source.subdir());
             let replace = arguments.replace;
             let app_wish = AppWish { replace, data_dir: data_dir.as_deref(), now: &now };
             apps::install(context, &store, &opened, source, app_wish, wish)
@@ -148,8 +156,13 @@ fn expected(asked: Option<&str>, found: Digest) -> Result<bool, Failure> {
 /// Where it comes from, seen from anywhere: a path, or an address without its pin, so that a
 /// newer version is of the same origin.
 fn origin(opened: &Opened, context: &Context<'_>) -> String {
-    if let Some(address) = opened.origin().address() {
-        return address;
+    opened.origin().address().unwrap_or_else(|| typed(opened, context))
+}
+
+/// Where it comes from, as it would be typed again from anywhere.
+fn typed(opened: &Opened, context: &Context<'_>) -> String {
+    if opened.is_fetched() {
+        return opened.location().to_string();
     }
     let path = context.env.working_directory().join(opened.location());
     path.canonicalize().unwrap_or(path).display().to_string()

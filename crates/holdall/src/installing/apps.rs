@@ -7,13 +7,13 @@ use holdall_install::{
     Action, AppRequest, AppToInstall, HD0313, Planned, app_to_install, app_warnings, plan_app,
 };
 use holdall_pack::{AppManifest, read_app};
-use holdall_source::Opened;
+use holdall_source::{Opened, Origin};
 use holdall_store::{AppRecord, AppSource, Store};
 use holdall_tree::TreePath;
 
 use super::packs::{app_facts, placed};
 use super::preview::{Preview, after};
-use super::{Change, Wish, apply_failure, carry_out, failure, shown};
+use super::{Change, Wish, apply_failure, carry_out, failure, is_local_directory, shown};
 use crate::commands::Context;
 use crate::outcome::{Failure, Outcome};
 
@@ -68,8 +68,8 @@ pub(crate) fn install(
                 .outcomes
                 .iter()
                 .any(|row| matches!(row.action, Action::Created | Action::Replaced));
-            (opened.is_sealed() && writes)
-                .then(|| format!("`{}` is an app from a sealed source", app.id))
+            (!is_local_directory(opened) && writes)
+                .then(|| format!("`{}` is an app, and its source is no local directory", app.id))
         },
         done: &|planned| after(planned, &[], &undo),
     };
@@ -119,13 +119,24 @@ fn preview(
     preview
 }
 
-/// What a directory or file is as the source of an app; a bundle has its two sums.
-pub(crate) fn source_of(opened: &Opened, origin: &str) -> AppSource {
+/// Where an app comes from, so that it can be asked for again; a bundle has its two sums.
+pub(crate) fn source_of(opened: &Opened, origin: &str, subdir: Option<&str>) -> AppSource {
+    if let Origin::Git { url, commit, reference } = opened.origin() {
+        return AppSource::Git {
+            url: url.clone(),
+            reference: reference.clone(),
+            sha: commit.clone(),
+            subdir: subdir.map(str::to_owned),
+        };
+    }
     let Some(bundle) = bundle(opened) else {
-        return AppSource::Dir { path: origin.to_owned() };
+        let path = match subdir {
+            Some(subdir) => format!("{origin}/{subdir}"),
+            None => origin.to_owned(),
+        };
+        return AppSource::Dir { path };
     };
-    let url =
-        if origin.starts_with("https:") { origin.to_owned() } else { format!("file:{origin}") };
+    let url = if opened.is_fetched() { origin.to_owned() } else { format!("file:{origin}") };
     AppSource::Agentapp {
         url,
         sha256: bundle.aggregate().hex(),

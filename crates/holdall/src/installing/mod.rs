@@ -12,6 +12,7 @@ use std::path::Path;
 
 use holdall_diagnostics::Diagnostic;
 use holdall_install::{ApplyError, HD0306, Outcome as Row};
+use holdall_source::Opened;
 use holdall_store::{Store, StoreError};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -21,6 +22,11 @@ pub(crate) use target::{Target, host};
 
 use crate::env::Env;
 use crate::outcome::Failure;
+
+/// Whether the source is a directory of the user's: nobody has to agree to what is in it.
+pub(crate) fn is_local_directory(opened: &Opened) -> bool {
+    !opened.is_sealed() && !opened.is_fetched()
+}
 
 /// The store of this run.
 pub(crate) fn store(env: &Env) -> Result<Store, Failure> {

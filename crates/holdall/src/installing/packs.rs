@@ -6,18 +6,19 @@ use std::sync::Arc;
 use holdall_diagnostics::{Diagnostic, Severity};
 use holdall_hosts::Scope;
 use holdall_install::{
-    Action, Destination, HD0310, IncludePlaces, PackRequest, PackToInstall, Planned, Surroundings,
+    Action, Destination, IncludePlaces, PackRequest, PackToInstall, Planned, Surroundings,
     app_warnings, pack_to_install, plan_pack,
 };
 use holdall_pack::{AppManifest, GitPin, LoadedPack, PackStatus, read_pack};
-use holdall_source::Opened;
+use holdall_source::{OpenError, OpenOptions, Opened, Source};
 use holdall_store::{AppRecord, PackRecord, Store};
 use holdall_tree::{Tree, TreePath};
 
 use super::preview::{Preview, after, some};
 use super::skills::without_document;
-use super::{Change, Target, Wish, apply_failure, carry_out, failure};
+use super::{Change, Target, Wish, apply_failure, carry_out, failure, is_local_directory};
 use crate::commands::Context;
+use crate::opening::open_source;
 use crate::outcome::{Failure, Outcome};
 use crate::report::count;
 
@@ -34,6 +35,8 @@ pub(crate) struct PackWish<'a> {
     pub(crate) data_dir: Option<&'a Path>,
     /// Where it comes from, as it would be typed again from anywhere.
     pub(crate) origin: &'a str,
+    /// The directory inside, as typed.
+    pub(crate) subdir: Option<&'a str>,
     /// The time to record.
     pub(crate) now: &'a str,
 }
@@ -59,6 +62,7 @@ pub(crate) fn install(
     let (loaded, warnings) = load(opened, context)?;
     let mut pack = ready(context, store, opened, &loaded, pack_wish.origin)?;
     pack.diagnostics.splice(0..0, warnings);
+    pack.subdir = pack_wish.subdir.map(str::to_owned);
     let gated = loaded.handle().status() == PackStatus::Gated;
     if pack_wish.data_dir.is_some() && pack.apps.len() != 1 {
         let message = format!("--data-dir is for one app, and this pack has {}", pack.apps.len());
@@ -111,11 +115,10 @@ pub(crate) fn install(
                 .outcomes
                 .iter()
                 .any(|row| row.kind == "app" && row.action == Action::Created);
-            match (opened.is_sealed(), brings, replaces) {
-                (true, true, _) => Some(format!("{name} brings apps from a sealed source")),
-                (true, _, true) => {
-                    Some(format!("{name} replaces what is there by what a sealed source holds"))
-                }
+            let whence = "and its source is no local directory";
+            match (is_local_directory(opened), brings, replaces) {
+                (false, true, _) => Some(format!("{name} brings apps, {whence}")),
+                (false, _, true) => Some(format!("{name} replaces what is there, {whence}")),
                 _ => None,
             }
         },
@@ -163,7 +166,7 @@ pub(crate) fn placed(mut found: Diagnostic, opened: &Opened) -> Diagnostic {
 
 /// The source's directory on disk, if it is one.
 pub(crate) fn directory_of(opened: &Opened, context: &Context<'_>) -> Option<PathBuf> {
-    if opened.is_sealed() {
+    if !is_local_directory(opened) {
         return None;
     }
     let path = context.env.working_directory().join(opened.location());
@@ -181,7 +184,11 @@ fn ready(
     let home = context.env.home()?;
     let from = directory.as_deref().unwrap_or_else(|| context.env.working_directory());
     let fetch = |pin: &GitPin| -> Result<Arc<dyn Tree>, Box<Diagnostic>> {
-        Err(Box::new(Diagnostic::new(&HD0310, format!("{pin} is not fetched by this version"))))
+        let source = Source::parse(std::ffi::OsStr::new(&pin.to_string()))
+            .map_err(|error| Box::new(OpenError::from(error).diagnostic()))?;
+        open_source(&source, &OpenOptions::default(), context)
+            .map(|opened| opened.tree().clone())
+            .map_err(|failure| Box::new(failure.into_first()))
     };
     let shown = |path: &TreePath| opened.shown(path);
     let around = Surroundings {
@@ -190,7 +197,7 @@ fn ready(
         places: IncludePlaces {
             store,
             home: &home,
-            inside: opened.is_sealed().then_some(opened.tree()),
+            inside: (!is_local_directory(opened)).then_some(opened.tree()),
             from,
         },
         fetch: &fetch,

@@ -8,7 +8,7 @@ use holdall_store::{Owner, Store};
 use holdall_tree::Digest;
 
 use super::preview::{Preview, after, some};
-use super::{Change, Wish, apply_failure, carry_out};
+use super::{Change, Wish, apply_failure, carry_out, is_local_directory};
 use crate::commands::Context;
 use crate::outcome::{Failure, Outcome};
 use crate::report::{count, size};
@@ -79,8 +79,8 @@ pub(crate) fn install(
         preview: &|planned| preview.lines(planned, destinations, &context.env),
         consent: &|planned| {
             let replaces = planned.outcomes.iter().any(|row| row.action == Action::Replaced);
-            ((opened.is_sealed() || opened.is_fetched()) && replaces)
-                .then(|| "this replaces skills by ones from a sealed source".to_owned())
+            (!is_local_directory(opened) && replaces)
+                .then(|| "this replaces skills, and its source is no local directory".to_owned())
         },
         done: &|planned| after(planned, &hosts, &undo.join(" ")),
     };

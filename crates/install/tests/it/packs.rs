@@ -48,6 +48,7 @@ fn pack(name: &str, version: &str, apps: &[(&str, &str)], blockers: &[&str]) -> 
         digest: DigestRecord { alg: "agentproto-pack-digest/v1".to_owned(), hex: "0".repeat(64) },
         tree: digest,
         origin: "/src/pack".to_owned(),
+        subdir: None,
         apps: apps.iter().map(|(id, text)| app(id, text)).collect(),
         skills: skills_of(&skills, "inline", &|path| path.to_string()).unwrap(),
         missing: Vec::new(),

@@ -6,6 +6,7 @@ mod digest;
 mod documents;
 mod doors;
 mod example;
+mod knowledge;
 mod packs;
 mod pins;
 mod products;

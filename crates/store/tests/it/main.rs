@@ -19,6 +19,7 @@ fn pack(name: &str) -> PackRecord {
         version: "1.2.0".to_owned(),
         title: "A pack".to_owned(),
         origin: "/src/pack".to_owned(),
+        subdir: None,
         status: "ready".to_owned(),
         digest: DigestRecord { alg: "agentproto-pack-digest/v1".to_owned(), hex: "0".repeat(64) },
         tree: format!("holdall-tree/v1:{}", "1".repeat(64)),
