@@ -13,9 +13,9 @@ use crate::commands::Command;
 
 /// The commands as `--help` groups them; a test checks that each stands in exactly one group.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Use", &["install", "list", "uninstall"]),
+    ("Use", &["install", "list", "doctor", "update", "uninstall"]),
     ("Look", &["inspect", "verify", "ls", "cat", "stat", "extract"]),
-    ("Author", &["init", "validate", "pack", "digest", "prepack", "mcp", "hooks"]),
+    ("Author", &["init", "validate", "pack", "digest", "knowledge", "prepack", "mcp", "hooks"]),
     ("Plumbing", &["fetch", "schema", "explain", "completions", "manpages"]),
 ];
 

@@ -122,4 +122,16 @@ holdall_diagnostics::codes! {
     AB7331 Info "operator files lie beside the manifest"
         "They are copied with mode 0600 when the root is installed. Their values are never \
          printed.";
+    HD0317 Error "something installed is missing"
+        "A receipt or record says that it was installed, and it is not there. Install it again, or uninstall \
+         what is left of it.";
+    HD0318 Warning "something else stands where something was installed"
+        "A link or a file has taken the place of an installed directory. It is not ours and is never \
+         touched.\n\nMove it away and install again, or uninstall what the receipt is of.";
+    HD0319 Warning "something in the store belongs to nothing"
+        "A directory, backup or receipt in the store is of something that is no longer installed. Data of \
+         uninstalled apps is kept on purpose, until somebody deletes it.";
+    HD0320 Error "this cannot be updated"
+        "What was installed from a directory has nothing to ask for a newer version; what a pack brought is \
+         updated with the pack.";
 }

@@ -4,6 +4,7 @@
 mod apps;
 mod artifacts;
 mod codes;
+mod doctor;
 mod executor;
 mod fault;
 mod includes;
@@ -22,6 +23,7 @@ pub use artifacts::{
     plan_artifact_uninstall,
 };
 pub use codes::*;
+pub use doctor::{Examined, examine};
 pub use executor::{
     ApplyError, NoPrograms, Repaired, Runner, apply, found_at, is_unfinished, repair,
 };

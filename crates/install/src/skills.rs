@@ -569,7 +569,9 @@ fn plan_skill(
         kind: Kind::Skill,
         name: skill.name.to_string(),
         destination: key.clone(),
-        scope: request.scope.as_str().to_owned(),
+        scope: receipt
+            .filter(|_| ours)
+            .map_or_else(|| request.scope.as_str().to_owned(), |receipt| receipt.scope.clone()),
         hosts,
         owner: Owner { origin: skill.origin.clone(), ..request.owner.clone() },
         tree: skill.digest.to_string(),

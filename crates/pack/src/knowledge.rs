@@ -180,7 +180,8 @@ fn entries(tree: &dyn Tree) -> (Vec<KnowledgeEntry>, Vec<Diagnostic>) {
                 }
                 continue;
             }
-            let is_document = name.ends_with(".md") && !name.starts_with('.');
+            let is_document =
+                name.rsplit_once('.').is_some_and(|(stem, end)| end == "md" && !stem.is_empty());
             let is_other =
                 matches!(name.as_str(), KNOWLEDGE_FILE | "AGENTS.md" | "_index.md" | "_log.md");
             if !is_document || is_other || found.len() >= MAX_ENTRIES {

@@ -53,6 +53,8 @@ macro_rules! commands {
 commands! {
     install Install "install";
     list List "list";
+    update Update "update";
+    doctor Doctor "doctor";
     uninstall Uninstall "uninstall";
     inspect Inspect "inspect";
     verify Verify "verify";
@@ -62,6 +64,7 @@ commands! {
     extract Extract "extract";
     pack PackOf "pack";
     digest DigestOf "digest";
+    knowledge KnowledgeOf "knowledge";
     prepack Prepack "prepack";
     mcp Mcp "mcp";
     hooks Hooks "hooks";

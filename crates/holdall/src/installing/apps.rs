@@ -129,7 +129,7 @@ pub(crate) fn source_of(opened: &Opened, origin: &str, subdir: Option<&str>) -> 
             subdir: subdir.map(str::to_owned),
         };
     }
-    let Some(bundle) = bundle(opened) else {
+    let Some(bundle) = opened.bundle() else {
         let path = match subdir {
             Some(subdir) => format!("{origin}/{subdir}"),
             None => origin.to_owned(),
@@ -147,7 +147,7 @@ pub(crate) fn source_of(opened: &Opened, origin: &str, subdir: Option<&str>) -> 
 
 /// Compares the sum that was asked for with the bundle's.
 pub(crate) fn check_sum(opened: &Opened, asked: &str) -> Result<(), Failure> {
-    let Some(bundle) = bundle(opened) else {
+    let Some(bundle) = opened.bundle() else {
         let message = "--sha256 names the sum of an .agentapp, and this is none";
         return Err(Failure::usage(message, "say --digest for other sources"));
     };
@@ -164,9 +164,4 @@ pub(crate) fn check_sum(opened: &Opened, asked: &str) -> Result<(), Failure> {
         .at(opened.location().as_str())
         .help("ask its publisher which bytes are meant")
         .into())
-}
-
-/// The bundle, if the source is one.
-const fn bundle(_opened: &Opened) -> Option<&holdall_pack::Bundle> {
-    None
 }

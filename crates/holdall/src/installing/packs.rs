@@ -46,7 +46,6 @@ pub(crate) enum Places<'a> {
     /// As the command line says.
     Target(&'a Target),
     /// Where they are already.
-    #[expect(dead_code, reason = "updates are to come")]
     Known(Vec<Destination>, Scope),
 }
 

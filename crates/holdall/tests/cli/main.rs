@@ -13,4 +13,5 @@ mod packs;
 #[path = "../../../store/tests/it/server.rs"]
 mod server;
 mod support;
+mod upkeep;
 mod validate;
