@@ -104,6 +104,14 @@ holdall_diagnostics::codes! {
         "An `.env` file or a private key lies in the app. Leave it out with `--exclude PATH`, or say that it is meant with \
          `--include PATH`.";
 
+    BUNDLE_ID = "PK0532" Error "an app bundle says another id than the app in it"
+        "`id` in `manifest.json` is copied from `APP.md` when a bundle is made, and it is what people are shown before \
+         the app is installed under the id of `APP.md`. Two different ids mean that one of the two was changed \
+         afterwards, so the bundle is refused. An app without an id has nothing to compare.";
+    BUNDLE_VERSION = "PK0533" Warning "an app bundle says another version than the app in it"
+        "`version` in `manifest.json` is copied from `APP.md` when a bundle is made (`0.1.0` where that has none). \
+         `APP.md` counts, so it is a warning, and an error with `--strict`. Make the bundle anew.";
+
     REF = "PK0601" Error "not an `aip://` ref"
         "A ref is `aip://NUMBER/ID`, with `@VERSION` to pin it: a number from 1 without leading zeros, an id without `@` \
          and blanks, a semantic version. Nothing is escaped.";

@@ -15,7 +15,8 @@ use crate::confine::{self, Confined};
 use crate::digest::{PACK_LABEL, PackDigest, pack_digest};
 use crate::handle::PackHandle;
 use crate::manifest::{FILE, PackManifest, check_pack};
-use crate::product::{Product, products_of};
+use crate::product::{PackPrice, Product, dangling, price_of, products_of};
+use crate::refs::ArtifactRef;
 
 /// A pack with its members, all of them valid.
 #[derive(Debug)]
@@ -66,6 +67,20 @@ impl LoadedPack {
     /// The products in `products/`, sorted by id.
     pub fn products(&self) -> &[Product] {
         &self.products
+    }
+
+    /// What it costs by its own products, and the warning at `pricing` where both forms exist.
+    pub fn price(&self) -> (PackPrice<'_>, Option<Diagnostic>) {
+        let (price, twice) = price_of(&self.handle, &self.products);
+        let place = |found: Diagnostic| {
+            found.span(self.manifest.source(), self.manifest.span_of(&["pricing"])).at(FILE)
+        };
+        (price, twice.map(place))
+    }
+
+    /// Findings about its products that price nothing which `known` knows, each at its file.
+    pub fn dangling(&self, known: impl Fn(&ArtifactRef) -> bool) -> Vec<Diagnostic> {
+        dangling(&self.products, known).into_iter().map(|(_, found)| found).collect()
     }
 
     /// The digest of its documents.

@@ -5,6 +5,7 @@
 //! no install. Where one applies to a pack, `pricing` in `PACK.md` is ignored.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use holdall_diagnostics::{Code, Diagnostic, Severity, SourceText};
 use holdall_skill::directory::read_document;
@@ -104,6 +105,9 @@ pub struct Product {
     rail: Option<String>,
     title: Option<String>,
     description: Option<String>,
+    source: SourceText,
+    on_span: Range<usize>,
+    path: Option<TreePath>,
 }
 
 impl Product {
@@ -135,6 +139,20 @@ impl Product {
     /// What it is.
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
+    }
+
+    /// The file it was read from, as the tree names it; none for a text without one.
+    pub const fn path(&self) -> Option<&TreePath> {
+        self.path.as_ref()
+    }
+
+    /// A finding about what the product is on, at its place in the document.
+    fn finding(&self, code: &Code, message: String, help: impl Into<String>) -> Diagnostic {
+        let found = Diagnostic::new(code, message).span(&self.source, self.on_span.clone());
+        match &self.path {
+            Some(path) => found.help(help).at(path.as_str()),
+            None => found.help(help),
+        }
     }
 
     /// The facts of it.
@@ -180,7 +198,7 @@ pub fn check_product(source: &SourceText, stem: Option<&str>) -> CheckedProduct 
     let Some(root) = parsed.root else { return checked };
     let mut walk = Walk::new(Strings::Strict, Some(source));
     let mut unknown = Vec::new();
-    let product = walk_product(&mut walk, &root, &mut unknown);
+    let product = walk_product(&mut walk, source, &root, &mut unknown);
     let (issues, _) = walk.finish();
     checked.diagnostics.extend(issues.iter().map(|issue| diagnostic(issue, source)));
     for (key, span) in unknown {
@@ -210,9 +228,14 @@ const SOME: TextRule = TextRule { min: 1, max: None, form: None, literal: None }
 const ANY: TextRule = TextRule { min: 0, max: None, form: None, literal: None };
 
 /// A key that the schema does not know, and its bytes.
-type Unknown = (String, std::ops::Range<usize>);
+type Unknown = (String, Range<usize>);
 
-fn walk_product(walk: &mut Walk, root: &Node, unknown: &mut Vec<Unknown>) -> Option<Product> {
+fn walk_product(
+    walk: &mut Walk,
+    source: &SourceText,
+    root: &Node,
+    unknown: &mut Vec<Unknown>,
+) -> Option<Product> {
     let mut fields = walk.object(root)?;
     let mut required = |walk: &mut Walk, key: &'static str, expected: &'static str, rule| {
         let node = fields.required(walk, key, expected)?;
@@ -247,7 +270,17 @@ fn walk_product(walk: &mut Walk, root: &Node, unknown: &mut Vec<Unknown>) -> Opt
     fields.leave_open();
     schema?;
     kind?;
-    Some(Product { id: id?, on: on?, price: price?, rail: rail.flatten(), title, description })
+    Some(Product {
+        id: id?,
+        on: on?,
+        price: price?,
+        rail: rail.flatten(),
+        title,
+        description,
+        source: source.clone(),
+        on_span: root.get("on").map_or(0..0, |node| node.span.clone()),
+        path: None,
+    })
 }
 
 fn is_id(text: &str) -> bool {
@@ -415,14 +448,15 @@ pub fn products_of(tree: &dyn Tree, root: &TreePath) -> Products {
         };
         let checked = check_product(&source, Some(&stem));
         all.diagnostics.extend(checked.diagnostics.into_iter().map(|each| each.at(path.as_str())));
-        let Some(product) = checked.product else { continue };
+        let Some(mut product) = checked.product else { continue };
         if let Some(first) = seen.get(product.id()) {
             let message = format!("`{first}` has the id `{}` too", product.id());
             let found = Diagnostic::new(&codes::PRODUCT_TWICE, message);
             all.diagnostics.push(found.at(path.as_str()).help("give one of the two another id"));
             continue;
         }
-        seen.insert(product.id().to_owned(), path);
+        seen.insert(product.id().to_owned(), path.clone());
+        product.path = Some(path);
         all.products.push(product);
     }
     all.products.sort_by(|a, b| a.id.cmp(&b.id));
@@ -441,7 +475,8 @@ pub enum PackPrice<'a> {
 }
 
 /// The price of a pack, and the warning that both forms exist. A product that pins this version
-/// beats those that follow every version.
+/// beats those that follow every version. The warning has no place: the handle knows no file
+/// ([`crate::LoadedPack::price`] adds it).
 pub fn price_of<'a>(
     pack: &PackHandle,
     products: &'a [Product],
@@ -487,7 +522,8 @@ fn agrees(product: &Product, pricing: Pricing) -> bool {
 }
 
 /// Products that price nothing which is known here: an error each, and a hint for those on the
-/// number that packs once had. `known` answers whether a pack or app exists.
+/// number that packs once had, each at `on` in the product's file. `known` answers whether a pack or
+/// app exists.
 pub fn dangling<'a>(
     products: &'a [Product],
     known: impl Fn(&ArtifactRef) -> bool,
@@ -498,7 +534,7 @@ pub fn dangling<'a>(
         if on.aip() == OLD_FAMILY {
             let message = format!("the product `{}` is on {shown}", product.id);
             let help = format!("packs are aip://{PACK_FAMILY}/NAME");
-            return Some(Diagnostic::new(&codes::PRODUCT_OLD_FAMILY, message).help(help));
+            return Some(product.finding(&codes::PRODUCT_OLD_FAMILY, message, help));
         }
         if known(on) {
             return None;
@@ -509,7 +545,7 @@ pub fn dangling<'a>(
             _ => "nothing of this family is known here",
         };
         let message = format!("the product `{}` is on {shown}: {sort}", product.id);
-        Some(Diagnostic::new(&codes::PRODUCT_DANGLING, message).help("correct `on`"))
+        Some(product.finding(&codes::PRODUCT_DANGLING, message, "correct `on`"))
     };
     products.iter().filter_map(|product| Some((product, judge(product)?))).collect()
 }

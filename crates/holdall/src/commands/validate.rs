@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use camino::Utf8PathBuf;
 use clap::Args;
 use holdall_artifact::{AB6000, ARTIFACT_MANIFEST_NAME};
-use holdall_diagnostics::{Diagnostic, Policy, SarifTool, Summary, sarif};
+use holdall_diagnostics::{Diagnostic, Policy, PolicyError, SarifTool, Summary, sarif};
 use holdall_hosts::validate::validate_artifact;
 use holdall_source::SourceError;
 use holdall_source::validate::{self, Excludes, Report};
@@ -57,7 +57,14 @@ pub(crate) fn run(arguments: &Validate, context: &Context<'_>) -> CommandResult 
     let registry = codes::registry();
     let policy = Policy::new(&registry, arguments.strict, &arguments.allow, &arguments.deny)
         .map_err(|error| {
-            Failure::usage(error.to_string(), "`holdall explain --all` lists every code")
+            let help = match error {
+                PolicyError::Unknown(_) => "`holdall explain --all` lists every code",
+                PolicyError::AllowsError(_) => {
+                    "--allow is for warnings: correct what it reports, or leave the files out with --exclude GLOB"
+                }
+                PolicyError::Both(_) => "give it with --allow or with --deny",
+            };
+            Failure::usage(error.to_string(), help)
         })?;
     let excludes = Excludes::new(&arguments.exclude).map_err(|fault| {
         Failure::usage(fault.message, "a pattern is one line of a `.gitignore`")

@@ -13,12 +13,18 @@ use crate::report::{count, size};
 
 /// Reads the app of a source; what is wrong with it is the failure.
 pub(crate) fn load(opened: &Opened) -> Result<(AppManifest, Vec<Diagnostic>), Failure> {
-    let checked = read_app(opened.tree(), &TreePath::root());
+    let mut checked = read_app(opened.tree(), &TreePath::root());
+    checked.diagnostics.extend(bundle_warnings(opened));
     let found = placed(opened, checked.diagnostics);
     match checked.app {
         Some(app) => Ok((app, found)),
         None => Err(Failure::new(found)),
     }
+}
+
+/// What is odd about the list of a bundle.
+fn bundle_warnings(opened: &Opened) -> Vec<Diagnostic> {
+    opened.bundle().map(|bundle| bundle.warnings().to_vec()).unwrap_or_default()
 }
 
 /// The facts of an app.
@@ -104,7 +110,8 @@ pub(super) fn check(opened: &Opened, checked: &mut Checked) {
         checked.compared.push(format!("{files} of the bundle with its list and aggregate"));
     }
     checked.compared.push("APP.md with app/v1 and the files it names".to_owned());
-    for found in placed(opened, app.diagnostics) {
+    let found = app.diagnostics.into_iter().chain(bundle_warnings(opened)).collect();
+    for found in placed(opened, found) {
         if found.severity == Severity::Error {
             checked.differences.push(found);
         } else {

@@ -1,9 +1,7 @@
 //! Packs: what one brings together, whether it can ship, what it costs, and its digest.
 
 use holdall_diagnostics::{Diagnostic, Severity};
-use holdall_pack::{
-    LoadedPack, PackPrice, PackStatus, Price, Product, dangling, price_of, read_pack,
-};
+use holdall_pack::{LoadedPack, PackPrice, PackStatus, Price, Product, read_pack};
 use holdall_source::Opened;
 use holdall_tree::{FileKind, Limits, Tree, TreePath, walk};
 use serde_json::{Map, Value, json};
@@ -63,18 +61,15 @@ pub(super) fn measure(opened: &Opened, path: &TreePath) -> Result<(usize, u64), 
 pub(super) fn inspect(opened: &Opened, answer: &mut Inspected) -> Result<(), Failure> {
     let Loaded { pack, mut warnings } = load(opened)?;
     let (files, bytes) = measure(opened, &TreePath::root())?;
-    let handle = pack.handle();
     let mut own = Vec::new();
     for path in pack.skills() {
         let looked = skills::look(opened, path)?;
         warnings.extend(placed(opened, looked.findings()));
         own.push(looked);
     }
-    let (price, twice) = price_of(handle, pack.products());
-    warnings.extend(twice.map(|found| found.at(opened.shown(&document()))));
-    warnings.extend(prices_nothing(&pack).into_iter().map(|found| {
-        found.at(opened.shown(&TreePath::new(holdall_pack::PRODUCTS).unwrap_or_default()))
-    }));
+    let (price, twice) = pack.price();
+    let found = prices_nothing(&pack).into_iter().chain(twice).collect();
+    warnings.extend(placed(opened, found));
     people(&pack, &own, &price, (files, bytes), &mut answer.report);
     let warns = warnings.iter().map(|found| {
         let path = found.path.as_deref().unwrap_or_default();
@@ -92,10 +87,6 @@ pub(super) fn inspect(opened: &Opened, answer: &mut Inspected) -> Result<(), Fai
     Ok(())
 }
 
-fn document() -> TreePath {
-    TreePath::new(holdall_pack::FILE).unwrap_or_default()
-}
-
 /// Products of the root that price neither the pack nor one of its apps.
 fn prices_nothing(pack: &LoadedPack) -> Vec<Diagnostic> {
     let known = |on: &holdall_pack::ArtifactRef| match on.aip() {
@@ -103,7 +94,7 @@ fn prices_nothing(pack: &LoadedPack) -> Vec<Diagnostic> {
         holdall_pack::APP_FAMILY => pack.apps().iter().any(|app| app.id == on.id()),
         _ => false,
     };
-    dangling(pack.products(), known).into_iter().map(|(_, found)| found).collect()
+    pack.dangling(known)
 }
 
 fn people(

@@ -34,12 +34,15 @@ fn the_policy_decides_the_exit_code() {
         let run = place.run(arguments);
         assert_eq!((run.code, run.text().lines().last()), (code, Some(last)), "{arguments:?}");
     }
-    for arguments in [
-        &["validate", "--allow", "PK9999"][..],
-        &["validate", "--allow", "PK0104"],
-        &["validate", "--exclude", "{a"],
+    for (arguments, help) in [
+        (&["validate", "--allow", "PK9999"][..], "holdall explain --all"),
+        (&["validate", "--allow", "PK0104"], "--exclude GLOB"),
+        (&["validate", "--allow", "PK0206", "--deny", "PK0206"], "with --allow or with --deny"),
+        (&["validate", "--exclude", "{a"], ".gitignore"),
     ] {
-        assert_eq!(place.run(arguments).code, 2, "{arguments:?}");
+        let run = place.run(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}");
+        assert!(run.stderr.contains(help), "{}", run.stderr);
     }
 }
 

@@ -18,6 +18,7 @@ use sha2::Digest as _;
 
 use super::manifest::MAX_BYTES;
 use super::{BUNDLE_MANIFEST, BundleManifest};
+use crate::app::read_app;
 use crate::codes;
 
 /// What a bundle may grow to.
@@ -47,6 +48,7 @@ pub struct Bundle {
     archive: Digest,
     tar: Arc<File>,
     nodes: Arc<BTreeMap<TreePath, Node>>,
+    warnings: Arc<[Diagnostic]>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -87,12 +89,42 @@ impl Bundle {
         let mut nodes = members(&tar, length, limits)?;
         let manifest = manifest(&tar, &mut nodes)?;
         check(&tar, &nodes, &manifest)?;
-        Ok(Self {
+        let mut bundle = Self {
             manifest: Arc::new(manifest),
             archive,
             tar: Arc::new(tar),
             nodes: Arc::new(nodes),
-        })
+            warnings: Arc::default(),
+        };
+        bundle.warnings = bundle.compare()?.into();
+        Ok(bundle)
+    }
+
+    /// Compares what the list says of the app with the app's own document: another id is an
+    /// error, another version a warning. A document that cannot be read is no matter of the
+    /// list's; reading the app says what is wrong with it.
+    fn compare(&self) -> Result<Vec<Diagnostic>, Box<Diagnostic>> {
+        let Some(app) = read_app(self, &TreePath::root()).app else { return Ok(Vec::new()) };
+        let says = |code: &Code, key: &str, listed: &str, own: &str| {
+            let what = format!("`{key}` is `{listed}`, and the app's own is `{own}`");
+            Diagnostic::new(code, what)
+                .at(BUNDLE_MANIFEST)
+                .help("make the bundle anew with `holdall pack APP -o NAME.agentapp`")
+        };
+        let listed = &*self.manifest;
+        if let Some(own) = app.id().filter(|own| *own != listed.id) {
+            return Err(Box::new(says(&codes::BUNDLE_ID, "id", &listed.id, own)));
+        }
+        let differs = app.version() != listed.version;
+        Ok(differs
+            .then(|| says(&codes::BUNDLE_VERSION, "version", &listed.version, app.version()))
+            .into_iter()
+            .collect())
+    }
+
+    /// What is odd about the list without making the bundle unusable, at `manifest.json`.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
     }
 
     /// The list of files.
@@ -332,13 +364,11 @@ fn check(
     for name in &manifest.files {
         let path = listed_path(name, false).map_err(|what| {
             let what = format!("the listed path `{name}` {what}");
-            Box::new(Diagnostic::new(&codes::BUNDLE_PATH, what).at(BUNDLE_MANIFEST))
+            Box::new(fault(&codes::BUNDLE_PATH, what).at(BUNDLE_MANIFEST))
         })?;
         listed.push(path);
     }
-    let files = |what: String| {
-        Err(Box::new(Diagnostic::new(&codes::BUNDLE_FILES, what).at(BUNDLE_MANIFEST)))
-    };
+    let files = |what: String| Err(Box::new(fault(&codes::BUNDLE_FILES, what).at(BUNDLE_MANIFEST)));
     // Packers sort by bytes or, as JavaScript does, by UTF-16 units.
     let by_bytes = manifest.files.is_sorted_by(|a, b| a < b);
     let by_units = manifest.files.is_sorted_by(|a, b| a.encode_utf16().lt(b.encode_utf16()));

@@ -274,6 +274,29 @@ fn what_is_not_as_listed_is_refused() {
 }
 
 #[test]
+fn the_list_says_what_the_app_says() {
+    let app = |fields: &str| {
+        let text = format!(
+            "---\nschema: app/v1\n{fields}agents: []\nworkflows: []\nui: {{path: b}}\n---\n"
+        );
+        let files = [("APP.md", text.as_str()), ("b", "beta\n")];
+        let entries = [file("APP.md", &text), file("b", "beta\n")];
+        // The list has the id `a` and the version 1.0.0.
+        let opened = Bundle::open(&*made(&listing(&files), &entries), BundleLimits::default());
+        opened.map(|bundle| lines(bundle.warnings())).map_err(|found| found.code)
+    };
+    let (none, warned) = (Vec::<String>::new(), vec!["PK0533 manifest.json".to_owned()]);
+    assert_eq!(app("id: a\nversion: 1.0.0\n"), Ok(none.clone()));
+    assert_eq!(app("id: a\nversion: 1.0.1\n"), Ok(warned.clone()));
+    assert_eq!(app("id: a\n"), Ok(warned.clone()), "without one it is 0.1.0");
+    assert_eq!(app("id: b\nversion: 1.0.0\n"), Err("PK0532"));
+    assert_eq!(app("id: '@owner/a'\nversion: 1.0.0\n"), Err("PK0532"));
+    // Packers call an app without an id after its directory, or `app`.
+    assert_eq!(app("version: 1.0.0\n"), Ok(none.clone()));
+    assert_eq!(app("id: [\n"), Ok(none), "what is no document is said by who reads it");
+}
+
+#[test]
 fn nothing_grows_beyond_its_limit() {
     let limits = BundleLimits { entries: 3, bytes: 20, path: 10 };
     let code = |bytes: &[u8]| Bundle::open(bytes, limits).err().map(|found| found.code);

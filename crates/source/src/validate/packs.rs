@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use holdall_diagnostics::{Diagnostic, SourceText};
 use holdall_pack::{
     APP_DIRECTORY, APP_FAMILY, ArtifactRef, BUNDLE_SUFFIX, Bundle, BundleLimits, FILE, LoadedPack,
-    PACK_FAMILY, PRODUCTS, dangling, find_app_document, price_of, read_app, read_pack,
+    PACK_FAMILY, find_app_document, read_app, read_pack,
 };
 use holdall_skill::fix::Fix;
 use holdall_skill::hidden;
@@ -66,7 +66,9 @@ pub(super) fn bundle(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Repor
     match opened {
         Ok(bundle) => {
             let listing = listing::of_tree(&bundle, shown, excludes);
-            super::check(&bundle, listing, Root { shown, name: None })
+            let mut report = super::check(&bundle, listing, Root { shown, name: None });
+            report.diagnostics.extend(place(bundle.warnings().to_vec(), shown));
+            report
         }
         Err(found) => {
             let mut report = Report::default();
@@ -171,17 +173,6 @@ fn document(path: TreePath, root: &str, source: SourceText, fixes: Vec<Fix>, rep
 
 /// Products that price nothing here, and a pack that is priced twice.
 fn prices(dir: &TreePath, pack: &LoadedPack, known: &Known, root: &str, report: &mut Report) {
-    let here = |file: &str| {
-        let dir = shown(root, dir.as_str());
-        shown(&dir, file)
-    };
-    for (product, found) in dangling(pack.products(), |on| known.has(on)) {
-        let file = here(&format!("{PRODUCTS}/{}.md", product.id()));
-        report.diagnostics.push(found.at(file));
-    }
-    if let (_, Some(found)) = price_of(pack.handle(), pack.products()) {
-        let manifest = pack.manifest();
-        let span = manifest.span_of(&["pricing"]);
-        report.diagnostics.push(found.span(manifest.source(), span).at(here(FILE)));
-    }
+    let found = pack.dangling(|on| known.has(on)).into_iter().chain(pack.price().1).collect();
+    report.diagnostics.extend(place(found, &shown(root, dir.as_str())));
 }
