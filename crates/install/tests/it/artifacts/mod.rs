@@ -1,6 +1,8 @@
 //! Artifacts in agent hosts: real roots, real directories.
 
 mod doctor;
+#[cfg(feature = "fault")]
+mod faults;
 mod placed;
 mod registered;
 
@@ -28,6 +30,8 @@ pub(crate) struct World {
     pub(crate) env: HostEnv,
     pub(crate) environment: BTreeMap<OsString, OsString>,
     pub(crate) limit: Duration,
+    /// The home, where that is not `dir`.
+    pub(crate) home: Option<PathBuf>,
 }
 
 impl World {
@@ -43,7 +47,7 @@ impl World {
         let path = std::env::join_paths(path).unwrap();
         let home = dir.path().as_os_str().to_owned();
         let environment = BTreeMap::from([("PATH".into(), path), ("HOME".into(), home)]);
-        Self { dir, store, env, environment, limit: Duration::from_mins(2) }
+        Self { dir, store, env, environment, limit: Duration::from_mins(2), home: None }
     }
 
     pub(crate) fn programs(&self) -> HostPrograms {
@@ -77,7 +81,7 @@ impl World {
     }
 
     pub(crate) fn path(&self, below: &str) -> PathBuf {
-        self.dir.path().join(below)
+        self.home.as_deref().unwrap_or(self.dir.path()).join(below)
     }
 
     /// A fresh copy of a golden artifact, with plain modes whatever the checkout's are.

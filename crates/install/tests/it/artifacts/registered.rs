@@ -235,6 +235,55 @@ fn what_is_not_ours_is_left_alone() {
 }
 
 #[test]
+fn receipts_that_say_nothing_are_absent_and_those_that_are_no_files_are_errors() {
+    let world = World::new().with_fake();
+    let root = world.root("bench-board", "root");
+    world.install(Claude, &root).unwrap();
+    let path = receipt_path(&world, Claude);
+    let good = fs::read_to_string(&path).unwrap();
+    edit(&root, SKILL, NEW);
+    let spoilt = [
+        String::new(),
+        "null".to_owned(),
+        good.replace("receipt/2", "receipt/3"),
+        good.replace("claude-plugin", "unknown-plugin"),
+        good.replace("\"plugin\":\"bench-board\"", "\"plugin\":\"other\""),
+    ];
+    for text in spoilt {
+        fs::write(&path, &text).unwrap();
+        for replace in [false, true] {
+            let refusal = world.install_as(Claude, &root, Scope::User, replace).unwrap_err();
+            assert!(refusal.contains("without a receipt"), "{text}: {refusal}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();
+    let refusal = world.install(Claude, &root).unwrap_err();
+    assert!(refusal.starts_with("AB7004 the receipt is not a regular file"), "{refusal}");
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, &good).unwrap();
+    assert_eq!(world.install(Claude, &root).unwrap().state, InstallState::Replaced);
+}
+
+#[test]
+fn a_damaged_copy_in_the_store_is_put_right() {
+    let world = World::new().with_fake();
+    let root = world.root("bench-board", "root");
+    let summary = world.install(Claude, &root).unwrap();
+    fs::write(summary.destination.join(SKILL), "mine").unwrap();
+    let again = world.install(Claude, &root).unwrap();
+    assert_eq!(again.state, InstallState::Replaced);
+    let installed = fs::read(summary.destination.join(SKILL)).unwrap();
+    assert_eq!(installed, fs::read(root.join(SKILL)).unwrap());
+    fs::remove_dir_all(&summary.destination).unwrap();
+    let refusal = world.install(Claude, &root).unwrap_err();
+    assert!(refusal.starts_with("AB7004"), "{refusal}");
+    world.install_as(Claude, &root, Scope::User, true).unwrap();
+    assert!(summary.destination.join(SKILL).is_file());
+}
+
+#[test]
 fn a_changed_copy_is_only_removed_when_forced() {
     let world = World::new().with_fake();
     let root = world.root("bench-board", "root");
