@@ -32,6 +32,21 @@ impl SourceArguments {
     pub(crate) fn open(&self, context: &Context<'_>) -> Result<Opened, Failure> {
         self.narrowing.open(&self.source, context)
     }
+
+    /// The agent host that stands where a source would: a bare word that is one.
+    pub(crate) fn host(&self) -> Option<String> {
+        let word = self.source.to_str()?;
+        holdall_hosts::find(word).ok().map(|host| host.id().to_owned())
+    }
+
+    /// Opens another source, narrowed in the same way.
+    pub(crate) fn open_instead(
+        &self,
+        text: &OsStr,
+        context: &Context<'_>,
+    ) -> Result<Opened, Failure> {
+        self.narrowing.open(text, context)
+    }
 }
 
 impl SourceArguments {

@@ -176,6 +176,11 @@ impl Failure {
         &self.diagnostics
     }
 
+    /// What went wrong, for a command that goes on with something else.
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+
     /// The outcome that it is.
     pub(crate) fn into_outcome(self, command: &'static str) -> Outcome {
         let mut outcome = Outcome::new(command);

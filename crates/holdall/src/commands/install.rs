@@ -1,5 +1,6 @@
 //! `holdall install SOURCE`
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,13 +11,14 @@ use holdall_tree::{Digest, DigestError, HashOptions, tree_hash};
 
 use super::{CommandResult, Context};
 use crate::installing::apps::{self, AppWish};
+use crate::installing::artifacts::{self, ArtifactWish};
 use crate::installing::packs::{self, PackWish, Places};
 use crate::installing::skills::{self, SkillsWish};
 use crate::installing::{self, Target, Wish};
 use crate::opening::SourceArguments;
 use crate::outcome::Failure;
 
-/// Install packs, apps and skills into agent hosts
+/// Install packs, apps, skills and artifacts into agent hosts
 ///
 /// Answers: can my agents use this now? Shows what arrives, from where, and what it will run; then
 /// does all of it or nothing. Every install has a receipt, and uninstall removes what it lists.
@@ -24,12 +26,16 @@ use crate::outcome::Failure;
 #[command(after_help = "Examples:
   holdall install ./my-pack                          for every agent host that is here
   holdall install ./my-skills --host claude,codex    for these two
-  holdall install ./my-skills --plan                 show what would change")]
+  holdall install ./my-skills --plan                 show what would change
+  holdall install claude --from ./dist               an artifact into one agent host")]
 pub(crate) struct Install {
     #[command(flatten)]
     source: SourceArguments,
     #[command(flatten)]
     target: Target,
+    /// The artifact, where SOURCE is an agent host instead
+    #[arg(long, value_name = "DIR")]
+    from: Option<OsString>,
     /// Only these of several skills; repeatable, takes commas
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     skill: Vec<String>,
@@ -66,8 +72,24 @@ pub(crate) struct Install {
 }
 
 pub(crate) fn run(arguments: &Install, context: &Context<'_>) -> CommandResult {
-    let follow = arguments.reference.as_deref();
-    let opened = arguments.source.open_app(follow, arguments.sha.as_deref(), context)?;
+    // The seeds' form: the agent host first, the artifact behind --from or here.
+    let host = arguments.source.host();
+    let opened = match (&host, &arguments.from) {
+        (Some(_), from) => {
+            let from = from.as_deref().unwrap_or(OsStr::new("."));
+            arguments.source.open_instead(from, context)?
+        }
+        (None, None) => {
+            let follow = arguments.reference.as_deref();
+            arguments.source.open_app(follow, arguments.sha.as_deref(), context)?
+        }
+        (None, Some(_)) => {
+            return Err(Failure::usage(
+                "--from goes with an agent host: `install HOST --from DIR`",
+                "name the source alone",
+            ));
+        }
+    };
     let store = installing::store(&context.env)?;
     let digest = tree_digest(&opened)?;
     let covered = expected(arguments.digest.as_deref(), digest)?;
@@ -114,10 +136,22 @@ pub(crate) fn run(arguments: &Install, context: &Context<'_>) -> CommandResult {
             let app_wish = AppWish { replace, data_dir: data_dir.as_deref(), now: &now };
             apps::install(context, &store, &opened, source, app_wish, wish)
         }
+        Kind::Artifact => {
+            let hosts: Vec<String> = arguments.target.host.iter().cloned().chain(host).collect();
+            let project = arguments.target.project(&context.env);
+            let artifact_wish = ArtifactWish {
+                hosts: &hosts,
+                scope: arguments.target.scope.into(),
+                project: &project,
+                replace: arguments.replace,
+                now: &now,
+            };
+            artifacts::install(context, &store, &opened, artifact_wish, wish)
+        }
         other => {
             let message = format!("a {} cannot be installed by this version", other.as_str());
-            let help = "packs, apps and skills can: directories with PACK.md, APP.md, SKILL.md or \
-                        skills/*/SKILL.md";
+            let help = "packs, apps, skills and artifacts can: directories with PACK.md, APP.md, \
+                        SKILL.md, skills/*/SKILL.md or agent-bundle.manifest.json";
             Err(Failure::usage(message, help))
         }
     }

@@ -56,7 +56,7 @@ pub(crate) fn carry_out(
     }
     let mut lock = None;
     if is_unfinished(store).map_err(failure)? {
-        lock = Some(take(store, &mut notes)?);
+        lock = Some(take(context, store, &mut notes)?);
     }
     let mut planned = (change.plan)();
     let refused =
@@ -64,7 +64,7 @@ pub(crate) fn carry_out(
     // What another process is in the middle of looks like anything; it is looked at again when
     // nobody else can be at work. Where there is no store there is nobody.
     if lock.is_none() && refused(&planned) && store.root().is_dir() {
-        lock = Some(take(store, &mut notes)?);
+        lock = Some(take(context, store, &mut notes)?);
         planned = (change.plan)();
     }
     let mut planned = planned?;
@@ -86,7 +86,7 @@ pub(crate) fn carry_out(
     let lock = match lock {
         Some(lock) => lock,
         None => {
-            let lock = take(store, &mut notes)?;
+            let lock = take(context, store, &mut notes)?;
             planned = (change.plan)()?;
             if planned.has_errors() {
                 return Ok(report(change, &planned, wish, notes));
@@ -109,10 +109,16 @@ pub(crate) fn carry_out(
 }
 
 /// Takes the lock, and ends what an earlier process left unfinished.
-fn take(store: &Store, notes: &mut Vec<String>) -> Result<StoreLock, Failure> {
+fn take(
+    context: &Context<'_>,
+    store: &Store,
+    notes: &mut Vec<String>,
+) -> Result<StoreLock, Failure> {
     let lock =
         store.lock(|| output::notice("waiting for another holdall to finish")).map_err(failure)?;
-    match repair(store, &lock, &NoPrograms).map_err(|error| apply_failure(&error))? {
+    // What is unfinished may be an artifact in an agent host.
+    let programs = super::artifacts::programs(context, store)?;
+    match repair(store, &lock, &programs).map_err(|error| apply_failure(&error))? {
         Repaired::Nothing => {}
         Repaired::Back => {
             notes.push("note: an earlier change that did not finish was taken back".to_owned());

@@ -2,6 +2,7 @@
 //! consent, applying a plan, and the rows of `results[]`.
 
 pub(crate) mod apps;
+pub(crate) mod artifacts;
 mod change;
 pub(crate) mod packs;
 pub(crate) mod preview;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 pub(crate) use change::{Change, Wish, carry_out};
-pub(crate) use target::{Target, host};
+pub(crate) use target::{ScopeName, Target, host, project};
 
 use crate::env::Env;
 use crate::outcome::Failure;

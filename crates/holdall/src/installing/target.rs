@@ -1,6 +1,6 @@
 //! Where an install goes: agent hosts, scope, project.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use holdall_diagnostics::Diagnostic;
@@ -65,17 +65,22 @@ pub(crate) fn host_env(env: &Env) -> Result<HostEnv, Failure> {
     Ok(host_env)
 }
 
-impl Target {
-    /// The project directory: the one given, else the nearest above the working directory with
-    /// `.git`, else the working directory.
-    pub(crate) fn project(&self, env: &Env) -> PathBuf {
-        let here = env.working_directory();
-        match &self.project {
-            Some(project) => here.join(project),
-            None => {
-                here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here).to_path_buf()
-            }
+/// The project directory: the one given, else the nearest above the working directory with `.git`,
+/// else the working directory.
+pub(crate) fn project(given: Option<&Path>, env: &Env) -> PathBuf {
+    let here = env.working_directory();
+    match given {
+        Some(project) => here.join(project),
+        None => {
+            here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here).to_path_buf()
         }
+    }
+}
+
+impl Target {
+    /// The project directory, see [`project`].
+    pub(crate) fn project(&self, env: &Env) -> PathBuf {
+        project(self.project.as_deref(), env)
     }
 
     /// The hosts asked for, else those that are here; and lines about asked ones that are not.

@@ -69,8 +69,7 @@ fn people(
     for line in table(manifest) {
         report.row("", line);
     }
-    let mut runs: Vec<String> = manifest.executables().hooks().iter().map(hook_line).collect();
-    runs.extend(manifest.executables().mcp_servers().iter().map(server_line));
+    let mut runs = run_lines(manifest, &[]);
     runs.extend(
         manifest
             .executables()
@@ -90,11 +89,7 @@ fn people(
     if !tools.is_empty() {
         report.row("tools", tools.join(", "));
     }
-    let reaches = remotes.iter().map(|(server, address)| match address {
-        Some(address) => format!("server {server} at {address}"),
-        None => format!("server {server}, whose address no document says"),
-    });
-    report.rows("reaches", reaches, "no remote server");
+    report.rows("reaches", remotes.iter().map(remote_line), "no remote server");
     let channels = manifest.distribution().channels().as_slice().join(", ");
     let payloads: Vec<_> =
         manifest.distribution().payloads().iter().map(|payload| payload.name().as_str()).collect();
@@ -109,6 +104,27 @@ fn people(
     report.row("built by", format!("agent-bundle {}", producer.version()));
     report.row("signed", "no");
     let _ = opened;
+}
+
+/// What agent hosts start by themselves, hooks and servers, as lines; of these hosts, or of all.
+pub(crate) fn run_lines(manifest: &ArtifactManifest, hosts: &[&str]) -> Vec<String> {
+    let wanted = |host: &str| hosts.is_empty() || hosts.contains(&host);
+    let runs = manifest.executables();
+    let hooks = runs.hooks().iter().filter(|hook| wanted(hook.host())).map(hook_line);
+    let serves = |server: &&McpServer| server.hosts().iter().any(|host| wanted(host));
+    hooks.chain(runs.mcp_servers().iter().filter(serves).map(server_line)).collect()
+}
+
+/// The remote servers that an artifact reaches, as lines.
+pub(crate) fn reach_lines(opened: &Opened, manifest: &ArtifactManifest) -> Vec<String> {
+    remotes(opened.tree(), manifest).iter().map(remote_line).collect()
+}
+
+fn remote_line((server, address): &(String, Option<String>)) -> String {
+    match address {
+        Some(address) => format!("server {server} at {address}"),
+        None => format!("server {server}, whose address no document says"),
+    }
 }
 
 fn hook_line(hook: &Hook) -> String {

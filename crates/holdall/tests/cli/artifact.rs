@@ -300,3 +300,47 @@ fn prepack_asks_the_real_npm() {
     let changed = place.run(["prepack", "package"]);
     assert!(changed.code == 1 && changed.text().contains("AB7011"), "{}", changed.text());
 }
+
+#[test]
+fn an_artifact_goes_into_hosts_that_scan_directories_and_out_again() {
+    let place = Place::new();
+    artifact(&place, "bench-board");
+    let home = place.path().join("try");
+    std::fs::create_dir_all(home.join(".cursor")).unwrap();
+    std::fs::create_dir_all(home.join(".config/amp")).unwrap();
+    std::fs::write(home.join(".cursor/mine.json"), "{}").unwrap();
+    let run = |arguments: &[&str]| place.run([arguments, &["--home", "try"]].concat());
+    let before = place.listing();
+    let plan = run(&["install", "./bench-board", "--host", "cursor,amp", "--plan", "--json"]);
+    assert_eq!(plan.code, 0, "{}", plan.stderr);
+    assert_eq!(plan.json()["plan"].as_array().unwrap().len(), 2);
+    assert_eq!(place.listing(), before, "a plan writes nothing");
+    let value = run(&["install", "./bench-board", "--host", "cursor,amp", "--json"]).ok().json();
+    assert_eq!(value["kind"], "artifact");
+    let results = value["results"].as_array().unwrap();
+    let states: Vec<_> =
+        results.iter().map(|it| (it["host"].clone(), it["state"].clone())).collect();
+    assert_eq!(states, [(json!("cursor"), json!("installed")), (json!("amp"), json!("installed"))]);
+    for result in results {
+        let destination = Path::new(result["destination"].as_str().unwrap());
+        assert!(destination.is_dir(), "{result}");
+        assert_eq!(result["contentHash"].as_str().unwrap().len(), 64);
+    }
+    let installed = place.listing();
+    let again = run(&["install", "./bench-board", "--host", "cursor,amp", "--json"]).ok().json();
+    assert_eq!(again["results"][0]["state"], "already-installed");
+    assert_eq!(place.listing(), installed);
+    let other = run(&["install", "./bench-board", "--host", "cursor,gemini"]);
+    assert_eq!(other.code, 2, "{}", other.stderr);
+    // The source is not needed to take it away, and what was there before stays.
+    std::fs::remove_dir_all(place.path().join("bench-board")).unwrap();
+    let gone = run(&["uninstall", "artifact:bench-board", "--json"]).ok().json();
+    assert_eq!(gone["results"].as_array().unwrap().len(), 2);
+    let files = |listing: Vec<std::path::PathBuf>| -> Vec<_> {
+        listing.into_iter().filter(|path| path.is_file() && !path.ends_with("lock")).collect()
+    };
+    assert_eq!(files(place.listing()), [home.join(".cursor/mine.json")]);
+    let twice = run(&["uninstall", "artifact:bench-board"]);
+    assert_eq!(twice.code, 0);
+    assert!(twice.stderr.contains("is not installed"), "{}", twice.stderr);
+}
