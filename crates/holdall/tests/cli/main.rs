@@ -3,7 +3,10 @@
 
 mod artifact;
 mod bad_input;
+mod disks;
 mod documents;
+#[cfg(feature = "fault")]
+mod faults;
 mod fetch;
 mod frame;
 mod install;
