@@ -18,9 +18,9 @@ pub use apps::{AppRequest, AppToInstall, plan_app, plan_app_removal};
 pub use artifacts::{
     ArtifactError, ArtifactHost, Bundle, BundleReport, DataPolicy, DataReport, Doctor,
     DoctorReport, HostPrograms, HostReport, InstallArtifact, InstallState, InstallSummary,
-    Lifecycle, Prepared, Probe, ReceiptReport, ReceiptRow, RegistrationReport, Removed,
-    UninstallArtifact, UninstallState, UninstallSummary, doctor, plan_artifact_install,
-    plan_artifact_uninstall,
+    InstalledArtifact, Lifecycle, Prepared, Probe, ReceiptReport, ReceiptRow, RegistrationReport,
+    Removed, UninstallArtifact, UninstallState, UninstallSummary, doctor, installed_artifacts,
+    plan_artifact_install, plan_artifact_uninstall,
 };
 pub use codes::*;
 pub use doctor::{Examined, examine};

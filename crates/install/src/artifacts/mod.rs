@@ -11,6 +11,7 @@
 
 mod bundle;
 mod doctor;
+mod installed;
 mod inventory;
 mod placed;
 mod programs;
@@ -23,6 +24,7 @@ pub use bundle::{ArtifactHost, Bundle};
 pub use doctor::{
     BundleReport, Doctor, DoctorReport, HostReport, Lifecycle, Probe, ReceiptRow, doctor,
 };
+pub use installed::{InstalledArtifact, installed_artifacts};
 pub use programs::HostPrograms;
 pub use request::{
     ArtifactError, DataPolicy, DataReport, InstallArtifact, InstallState, InstallSummary, Prepared,

@@ -267,6 +267,38 @@ fn receipts_that_say_nothing_are_absent_and_those_that_are_no_files_are_errors()
 }
 
 #[test]
+fn what_is_installed_by_the_receipts_alone() {
+    let world = World::new().with_fake();
+    let root = world.root("bench-board", "root");
+    let rows = || {
+        holdall_install::installed_artifacts(&world.env, &world.path("project"))
+            .into_iter()
+            .map(|row| (row.host, row.plugin, row.scope))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(), []);
+    let name = || "bench-board".to_owned();
+    for host in ArtifactHost::ALL {
+        world.install(host, &root).unwrap();
+    }
+    world.install_as(Claude, &root, Scope::Local, false).unwrap();
+    world.install_as(ArtifactHost::Amp, &root, Scope::Project, false).unwrap();
+    let expected = [
+        ("amp", name(), "user"),
+        ("amp", name(), "project"),
+        ("claude", name(), "local"),
+        ("claude", name(), "user"),
+        ("codex", name(), "user"),
+        ("cursor", name(), "user"),
+    ];
+    assert_eq!(rows(), expected);
+    for host in ArtifactHost::ALL {
+        world.uninstall(host, Scope::User, DataPolicy::Keep, false).unwrap();
+    }
+    assert_eq!(rows(), [("amp", name(), "project"), ("claude", name(), "local")]);
+}
+
+#[test]
 fn a_damaged_copy_in_the_store_is_put_right() {
     let world = World::new().with_fake();
     let root = world.root("bench-board", "root");
