@@ -21,6 +21,8 @@ pub struct CheckedDirectory {
     pub skill: Option<Skill>,
     /// The name, if there is a usable one, whatever else is wrong.
     pub name: Option<SkillName>,
+    /// The bytes of the name's value in the document.
+    pub name_span: Option<std::ops::Range<usize>>,
     /// Everything found in the document and the other files; paths are those of the tree.
     pub diagnostics: Vec<Diagnostic>,
     /// The quotes that would cure some faults of the document.
@@ -82,6 +84,7 @@ pub fn check<'f>(
             let checked = skill::check(&source, dir.file_name().or(name));
             result.skill = checked.skill;
             result.name = checked.name;
+            result.name_span = checked.name_span;
             result.fixes = checked.fixes;
             result
                 .diagnostics

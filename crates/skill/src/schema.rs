@@ -245,10 +245,13 @@ impl Walk {
         let Some(value) = node.as_scalar().and_then(Scalar::portable_number) else {
             let scalar = node.as_scalar();
             let elsewhere = scalar.and_then(Scalar::elsewhere) == Some(Elsewhere::Number);
-            let issue = self.type_issue(node, "number");
             if elsewhere {
-                issue.help =
-                    Some("write it in decimal digits, without `_`, `:` or a prefix".into());
+                // Some readers take it for a number, so the type is not what is wrong with it.
+                let message = "Invalid input: expected number in decimal digits";
+                let issue = self.report(IssueKind::Type, node.span.clone(), message);
+                issue.help = Some("leave out `_`, `:` and prefixes such as `0x`".into());
+            } else {
+                self.type_issue(node, "number");
             }
             return None;
         };

@@ -153,6 +153,8 @@ pub struct Checked {
     pub skill: Option<Skill>,
     /// The name, if there is a usable one, whatever else is wrong.
     pub name: Option<SkillName>,
+    /// The bytes of its value in the document.
+    pub name_span: Option<Range<usize>>,
     /// Everything found, in the order of the file, without a path.
     pub diagnostics: Vec<Diagnostic>,
     /// The quotes that would cure some of it.

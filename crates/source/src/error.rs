@@ -174,10 +174,15 @@ impl OpenError {
                 found.message.push_str(" (EINVAL)");
                 found.at(inside.unwrap_or_else(|| path.clone()))
             }
-            Self::CannotOpen { path, .. } | Self::Tree { path, .. } => {
-                of(&codes::CANNOT_OPEN).at(path)
+            Self::CannotOpen { path, errno, .. } => {
+                of(&codes::CANNOT_OPEN).at(path).help(help_for(errno))
             }
-            Self::NotATree { path, .. } => of(&codes::NOT_A_TREE).at(path),
+            Self::Tree { path, error } => {
+                of(&codes::CANNOT_OPEN).at(path).help(help_for(error.kind.errno()))
+            }
+            Self::NotATree { path, .. } => of(&codes::NOT_A_TREE)
+                .at(path)
+                .help("give a directory, an .aospkg or an .agentapp file"),
             Self::Fetch(error) => error.diagnostic(),
             Self::NotFetched { .. } => {
                 of(&codes::CANNOT_FETCH).help("fetch it, and give the path of what was fetched")
@@ -190,5 +195,16 @@ impl OpenError {
                  --subdir DIR looks further inside",
             ),
         }
+    }
+}
+
+/// The next step after a refusal of the operating system.
+pub(crate) fn help_for(errno: &str) -> &'static str {
+    match errno {
+        "ENOENT" | "ENOTDIR" => "see whether the path is spelt right, from the working directory",
+        "EACCES" | "EPERM" => "make it readable for this user",
+        "ELOOP" | "EXDEV" => "give the place that the link leads to",
+        "EINVAL" | "EISDIR" => "put a regular file there, or leave it out",
+        _ => "see whether the file system is in order",
     }
 }

@@ -68,15 +68,17 @@ impl Kind {
 
     /// Whether the files that make a source of this kind are at the root of `tree`.
     ///
-    /// A file that is really a link or a directory does not count, whatever it is named. Errors
-    /// other than an absent file are passed on: a directory that cannot be read is not "nothing".
+    /// A document counts by its name alone, also where it is a link, a directory or a named pipe:
+    /// whoever reads it says what is wrong with that, and the pack that it makes unreadable is not
+    /// taken for an unknown directory. Errors other than an absent file are passed on: a directory
+    /// that cannot be read is not "nothing".
     pub fn is_at_root(self, tree: &dyn Tree) -> Result<bool, TreeError> {
         match self {
-            Self::Artifact => is_file(tree, "agent-bundle.manifest.json"),
-            Self::Pack => is_file(tree, "PACK.md"),
-            Self::App => Ok(is_file(tree, "APP.md")? || is_file(tree, ".agentproto/APP.md")?),
+            Self::Artifact => is_there(tree, "agent-bundle.manifest.json"),
+            Self::Pack => is_there(tree, "PACK.md"),
+            Self::App => Ok(is_there(tree, "APP.md")? || is_there(tree, ".agentproto/APP.md")?),
             Self::Project => has_config(tree),
-            Self::Skill => is_file(tree, "SKILL.md"),
+            Self::Skill => is_there(tree, "SKILL.md"),
             Self::Skills => has_skills(tree),
             Self::Package => is_file(tree, "agentos-package.json"),
         }
@@ -111,13 +113,21 @@ pub fn detect(tree: &dyn Tree) -> Result<Option<Kind>, TreeError> {
     Ok(None)
 }
 
-/// Whether `path`, which is a constant of this module, is a regular file.
-fn is_file(tree: &dyn Tree, path: &str) -> Result<bool, TreeError> {
-    let Ok(path) = TreePath::new(path) else { return Ok(false) };
+/// What `path`, which is a constant of this module, is, if it is there.
+fn kind_of(tree: &dyn Tree, path: &str) -> Result<Option<FileKind>, TreeError> {
+    let Ok(path) = TreePath::new(path) else { return Ok(None) };
     match tree.metadata(&path) {
-        Ok(metadata) => Ok(metadata.kind == FileKind::File),
-        Err(error) => absent(error).map(|()| false),
+        Ok(metadata) => Ok(Some(metadata.kind)),
+        Err(error) => absent(error).map(|()| None),
     }
+}
+
+fn is_there(tree: &dyn Tree, path: &str) -> Result<bool, TreeError> {
+    Ok(kind_of(tree, path)?.is_some())
+}
+
+fn is_file(tree: &dyn Tree, path: &str) -> Result<bool, TreeError> {
+    Ok(kind_of(tree, path)? == Some(FileKind::File))
 }
 
 fn has_config(tree: &dyn Tree) -> Result<bool, TreeError> {

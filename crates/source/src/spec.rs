@@ -58,7 +58,8 @@ impl Source {
         if let Some(spec) = text.strip_prefix("npm:") {
             return NpmSpec::parse(text, spec).map(Self::Npm);
         }
-        if text.starts_with("aip://") {
+        // A ref with a slash too few is a faulty ref, not a path.
+        if text.starts_with("aip:") {
             return Ok(Self::Ref(text.to_owned()));
         }
         if text.starts_with("https://") {

@@ -111,10 +111,14 @@ pub fn path(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
             return Report::fail(cannot_open(&error, shown));
         }
     };
-    if metadata.is_dir() {
-        return directory(path, shown, excludes);
-    }
     let name = path.file_name().unwrap_or_default();
+    if metadata.is_dir() {
+        // A directory that stands where a document belongs; there may be documents in it, too.
+        return match document_kind(name) {
+            Some(kind) => document(path, shown, kind),
+            None => directory(path, shown, excludes),
+        };
+    }
     if packages::is_named_like_one(name) {
         return packages::file(path, shown, excludes).finish(shown);
     }
@@ -156,7 +160,8 @@ fn cannot_open(error: &TreeError, shown: &str) -> Diagnostic {
         TreeErrorKind::PermissionDenied => format!("it may not be read ({errno})"),
         _ => error.detail.clone(),
     };
-    Diagnostic::new(&crate::codes::CANNOT_OPEN, message).at(shown)
+    let help = crate::error::help_for(errno);
+    Diagnostic::new(&crate::codes::CANNOT_OPEN, message).at(shown).help(help)
 }
 
 /// Checks a tree that is no directory of the disk: a package or a bundle.
@@ -192,7 +197,9 @@ fn document(path: &Utf8Path, shown: &str, kind: Kind) -> Report {
                 let name = entry.path.file_name().unwrap_or_default();
                 let above = entry.path.parent().unwrap_or_default();
                 let here = above.is_root() || above.as_str() == ".agentproto";
-                document_kind(name).is_none_or(|found| found == kind && here)
+                let of_pack = kind == Kind::Pack && is_own_skill(&above);
+                document_kind(name)
+                    .is_none_or(|found| found == kind && here || found == Kind::Skill && of_pack)
             };
             listing.entries.retain(only);
             listing.faults.clear();
@@ -206,6 +213,11 @@ fn document(path: &Utf8Path, shown: &str, kind: Kind) -> Report {
         repair.set_directory(root);
     }
     report
+}
+
+/// Whether a directory is one of those that an inline plugin is made of: `skills/NAME`.
+fn is_own_skill(directory: &TreePath) -> bool {
+    directory.parent().is_some_and(|above| above.as_str() == "skills")
 }
 
 /// The name of a directory, also of one that is named by `.` or through a link.

@@ -1,8 +1,9 @@
 //! Skills of a listing: each by itself, and those of one name beside each other.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
-use holdall_diagnostics::Diagnostic;
+use holdall_diagnostics::{Diagnostic, SourceText};
 use holdall_skill::directory::{self, CheckedDirectory};
 use holdall_skill::skill::FILE;
 use holdall_skill::{codes, fix::Fix};
@@ -12,6 +13,9 @@ use rayon::prelude::*;
 use super::listing::{shown, shown_root};
 use super::{Checked, Repair, Report, Root, below, is_file, place};
 use crate::Kind;
+
+/// A document and the bytes of its name in it.
+type Place = (SourceText, Range<usize>);
 
 /// Fewer skills than this are not worth waking other threads for.
 const PARALLEL: usize = 8;
@@ -31,11 +35,13 @@ pub(super) fn check(
     } else {
         roots.par_iter().map(one).collect()
     };
-    let mut names: HashMap<(TreePath, String), Vec<(usize, TreePath)>> = HashMap::new();
+    let mut names: HashMap<(TreePath, String), Vec<(usize, TreePath, Option<Place>)>> =
+        HashMap::new();
     for (at, (dir, result)) in roots.iter().zip(results).enumerate() {
         if let Some(name) = &result.name {
             let beside = dir.parent().unwrap_or_default();
-            names.entry((beside, name.to_string())).or_default().push((at, dir.clone()));
+            let place = result.source.clone().zip(result.name_span.clone());
+            names.entry((beside, name.to_string())).or_default().push((at, dir.clone(), place));
         }
         report.checked.push(Checked { kind: Kind::Skill, path: shown_root(root, dir) });
         report.diagnostics.extend(place(result.diagnostics, root));
@@ -54,14 +60,16 @@ pub(super) fn check(
         .collect();
     for (name, dirs) in twice.into_values() {
         let first = shown_root(root, &dirs[0].1);
-        for (_, dir) in &dirs[1..] {
+        for (_, dir, place) in &dirs[1..] {
             let path = shown_root(root, dir);
             let message = format!("{path} and {first} are both named `{name}`");
-            report.diagnostics.push(
-                Diagnostic::new(&codes::SKILL_TWICE, message)
-                    .at(format!("{path}/{FILE}"))
-                    .help("rename one: installed side by side, one would replace the other"),
-            );
+            let mut found = Diagnostic::new(&codes::SKILL_TWICE, message)
+                .at(format!("{path}/{FILE}"))
+                .help("rename one: installed side by side, one would replace the other");
+            if let Some((source, span)) = place {
+                found = found.span(source, span.clone());
+            }
+            report.diagnostics.push(found);
         }
     }
 }

@@ -29,7 +29,6 @@ fn each_kind_by_its_file() {
         &[][..],
         &["pack.md"],
         &["x/PACK.md"],
-        &["PACK.md/x"],
         &["skills/SKILL.md"],
         &["skills/x/y/SKILL.md"],
         &["skills"],
@@ -56,11 +55,21 @@ fn of_several_the_first_in_the_order_of_the_design_wins() {
 }
 
 #[test]
-fn a_link_is_no_document() {
-    let mut tree = MemTree::new();
-    tree.add_symlink("PACK.md", "/etc/passwd").unwrap();
-    tree.add_symlink("skills", "/etc").unwrap();
-    assert_eq!(detect(&tree).unwrap(), None);
+fn a_document_counts_whatever_it_is() {
+    // A link that leads out, and a directory of the name, make an unreadable pack, not an unknown
+    // directory: what digests and verifies has to refuse it.
+    let names = ["agent-bundle.manifest.json", "PACK.md", "APP.md", ".agentproto/APP.md", "SKILL.md"];
+    for name in names {
+        let mut link = MemTree::new();
+        link.add_symlink(name, "/etc/passwd").unwrap();
+        let kind = detect(&tree(&[name])).unwrap();
+        assert_eq!(detect(&link).unwrap(), kind, "{name}");
+        assert_eq!(detect(&tree(&[&format!("{name}/x")])).unwrap(), kind, "{name}");
+    }
+    let mut elsewhere = MemTree::new();
+    elsewhere.add_symlink("skills", "/etc").unwrap();
+    elsewhere.add_symlink("agentos-package.json", "/etc/passwd").unwrap();
+    assert_eq!(detect(&elsewhere).unwrap(), None);
 }
 
 #[test]
