@@ -22,6 +22,7 @@ pub enum Errno {
     ELOOP,
     ENOENT,
     ENOMEM,
+    ENOSPC,
     ENOTDIR,
     EOVERFLOW,
     EROFS,
@@ -41,6 +42,7 @@ impl Errno {
             Self::ELOOP => "ELOOP",
             Self::ENOENT => "ENOENT",
             Self::ENOMEM => "ENOMEM",
+            Self::ENOSPC => "ENOSPC",
             Self::ENOTDIR => "ENOTDIR",
             Self::EOVERFLOW => "EOVERFLOW",
             Self::EROFS => "EROFS",
@@ -61,6 +63,7 @@ impl Errno {
             Self::ELOOP => Raw::LOOP,
             Self::ENOENT => Raw::NOENT,
             Self::ENOMEM => Raw::NOMEM,
+            Self::ENOSPC => Raw::NOSPC,
             Self::ENOTDIR => Raw::NOTDIR,
             Self::EOVERFLOW => Raw::OVERFLOW,
             Self::EROFS => Raw::ROFS,
@@ -73,12 +76,13 @@ impl Errno {
     /// The errno of a failed call on the package file: itself where it has a name here, what is
     /// not permitted is EACCES, and everything else EIO.
     pub fn of_io(error: &io::Error) -> Self {
-        const KNOWN: [Errno; 7] = [
+        const KNOWN: [Errno; 8] = [
             Errno::EEXIST,
             Errno::EINVAL,
             Errno::EISDIR,
             Errno::ELOOP,
             Errno::ENOMEM,
+            Errno::ENOSPC,
             Errno::ENOTDIR,
             Errno::EROFS,
         ];

@@ -194,6 +194,7 @@ fn relative(link: &str, target: &str) -> String {
 
 fn staging(error: &StageError) -> PackageError {
     let errno = match &error.kind {
+        StageErrorKind::NoSpace => Errno::ENOSPC,
         StageErrorKind::ReadOnly => Errno::EROFS,
         StageErrorKind::PermissionDenied => Errno::EACCES,
         StageErrorKind::NotFound => Errno::ENOENT,

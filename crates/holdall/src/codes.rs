@@ -82,6 +82,15 @@ pub(crate) const INPUT: Code = Code {
     explain: "It is not there, may not be read, or is neither a directory, a tar nor a package. Nothing was written.",
 };
 
+/// `HD0130`: an option that had no effect.
+pub(crate) const UNMATCHED: Code = Code {
+    id: "HD0130",
+    severity: Severity::Warning,
+    title: "a path to include or to exclude names nothing",
+    explain: "`--include` and `--exclude` of `pack` take paths relative to the root of the input, not patterns. This one \
+              is not there, so the option had no effect: check the spelling.",
+};
+
 /// `HD0140`: a program could not be used.
 pub(crate) const PROGRAM: Code = Code {
     id: "HD0140",
@@ -102,6 +111,7 @@ pub(crate) const CODES: &[Code] = &[
     DIGEST_ALGORITHM,
     NO_NAME,
     INPUT,
+    UNMATCHED,
     PROGRAM,
 ];
 

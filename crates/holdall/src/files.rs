@@ -1,10 +1,11 @@
 //! Writing the few files that commands write themselves: reports, manual pages. Each appears
 //! whole or not at all.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use holdall_diagnostics::Diagnostic;
+use holdall_tree::stage::{Place, StageError, write_file};
 
 use crate::codes;
 use crate::outcome::Failure;
@@ -14,23 +15,24 @@ pub(crate) fn create_dir(path: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))
 }
 
-/// Puts a file in place of what stands there: staged beside it, synced, renamed.
+/// Puts a file in place of a file that stands there: staged beside it, synced, renamed.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let write = || -> io::Result<()> {
-        let directory = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-        let mut staged = tempfile::Builder::new()
-            .prefix(".holdall-")
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-            .tempfile_in(directory.unwrap_or(Path::new(".")))?;
-        staged.write_all(bytes)?;
-        staged.as_file().sync_all()?;
-        staged.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(|error| cannot_write(path, &error))
+    let written = Place::at(path).and_then(|place| write_file(place, bytes, 0o644));
+    written.map_err(|error| cannot_stage(path, &error))
+}
+
+/// Removes what interrupted runs left half-written in the directory of `path`. Whether it can be
+/// written to at all is for the writing itself to find out.
+pub(crate) fn sweep(path: &Path) {
+    let _ = Place::at(path).and_then(|place| place.sweep());
 }
 
 /// The finding for a file that cannot be written.
 pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Diagnostic::new(&codes::OUTPUT, error.to_string()).at(path.display().to_string()).into()
+    cannot_stage(path, &StageError::from_io(path, error))
+}
+
+/// The same of a stage.
+pub(crate) fn cannot_stage(path: &Path, error: &StageError) -> Failure {
+    Diagnostic::new(&codes::OUTPUT, error.told()).at(path.display().to_string()).into()
 }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use holdall_diagnostics::{
     Diagnostic, SarifTool, escape_foreign, github_commands, render_text, sarif,
 };
+use holdall_tree::stage::StageError;
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, Refused};
@@ -88,7 +89,8 @@ fn finish(exit: Exit, printed: Result<(), WriteError>) -> ExitCode {
                 .help("print it with --raw, or send it through a pipe")
         }
         Err(WriteError::Write(error)) => {
-            Diagnostic::new(&codes::OUTPUT, format!("standard output: {error}"))
+            let error = StageError::from_io("standard output".as_ref(), &error);
+            Diagnostic::new(&codes::OUTPUT, format!("standard output: {}", error.told()))
         }
         Err(WriteError::Read(diagnostic)) => *diagnostic,
     };

@@ -13,6 +13,7 @@ use holdall_diagnostics::Diagnostic;
 use holdall_pack::safe_id;
 use holdall_source::{Kind, OpenOptions, Opened, Source, open};
 use holdall_tree::TreePath;
+use holdall_tree::stage::StageError;
 use rustix::fs::{Mode, OFlags};
 
 use crate::outcome::Failure;
@@ -79,10 +80,12 @@ impl Named {
 impl Packable {
     fn open(base: &Path, path: &Path, shown: &str) -> Result<Self, Failure> {
         let refused = |error: &io::Error| -> Failure {
-            let errno = holdall_aospkg::Errno::of_io(error);
-            Diagnostic::new(&codes::INPUT, format!("it cannot be opened: {error} ({errno})"))
-                .at(shown)
-                .into()
+            let what = match error.kind() {
+                io::ErrorKind::NotFound => "no such file or directory (ENOENT)".to_owned(),
+                io::ErrorKind::PermissionDenied => "no permission to read it (EACCES)".to_owned(),
+                _ => format!("{error} ({})", holdall_aospkg::Errno::of_io(error)),
+            };
+            Diagnostic::new(&codes::INPUT, what).at(shown).into()
         };
         // Told apart before it is opened, so that a FIFO is never waited for.
         let metadata = std::fs::metadata(path).map_err(|error| refused(&error))?;
@@ -112,8 +115,9 @@ impl Packable {
 
 fn spooled(directory: &Path) -> Result<File, Failure> {
     let failed = |error: &io::Error| -> Failure {
-        let message = format!("standard input cannot be kept in {}: {error}", directory.display());
-        Diagnostic::new(&codes::OUTPUT, message).into()
+        let error = StageError::from_io(directory, error);
+        let message = format!("standard input cannot be kept there: {}", error.told());
+        Diagnostic::new(&codes::OUTPUT, message).at(directory.display().to_string()).into()
     };
     let mut file = tempfile::tempfile_in(directory).map_err(|error| failed(&error))?;
     io::copy(&mut io::stdin().lock(), &mut file).map_err(|error| failed(&error))?;

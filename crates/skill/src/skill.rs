@@ -154,7 +154,7 @@ pub struct Checked {
     /// The name, if there is a usable one, whatever else is wrong.
     pub name: Option<SkillName>,
     /// The bytes of its value in the document.
-    pub name_span: Option<Range<usize>>,
+    pub name_span: Option<std::ops::Range<usize>>,
     /// Everything found, in the order of the file, without a path.
     pub diagnostics: Vec<Diagnostic>,
     /// The quotes that would cure some of it.
@@ -174,11 +174,13 @@ pub fn check(source: &SourceText, directory: Option<&str>) -> Checked {
     let Parsed { root, mut diagnostics, mut fixes } = yaml::parse(&document);
     let mut skill = None;
     let mut name = None;
+    let mut name_span = None;
     if let Some(root) = root {
         let mut walk = Walk::new(Strings::Lenient, Some(source));
         skill = walk_skill(&mut walk, &root, source, directory, &mut diagnostics);
         let text = root.get("name").and_then(Node::as_scalar).map(|scalar| scalar.text.as_str());
         name = text.and_then(|text| SkillName::new(text).ok());
+        name_span = root.get("name").map(|node| node.span.clone());
         let (issues, cures) = walk.finish();
         diagnostics.extend(issues.iter().map(|issue| diagnostic(issue, source)));
         fixes.extend(cures);
@@ -189,7 +191,7 @@ pub fn check(source: &SourceText, directory: Option<&str>) -> Checked {
     if diagnostics.iter().any(|found| found.severity == Severity::Error) {
         skill = None;
     }
-    Checked { skill, name, diagnostics, fixes }
+    Checked { skill, name, name_span, diagnostics, fixes }
 }
 
 fn walk_skill(

@@ -37,7 +37,8 @@ holdall_diagnostics::codes! {
         "Windows reserves device names such as `con`, the characters `< > : \" | ? * \\`, and names that end with a \
          dot or a space. Rename it, or say `--posix`.";
     SECRET = "AO0214" Error "something that is rarely meant to be published"
-        "A `.git` directory, an `.env` file or a private key lies in the directory. Leave it out with \
+        "A `.git` directory, an `.env` file, a private key or an unfinished file of an interrupted run lies in the \
+         directory. Leave it out with \
          `--exclude PATH`, or say that it is meant with `--include PATH`.";
     SOURCE_MANIFEST = "AO0215" Error "agentos-package.json is wrong"
         "The file at the root of the input says name and version, and for agents and providers more. It must be \

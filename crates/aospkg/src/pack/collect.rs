@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use holdall_diagnostics::Diagnostic;
 use holdall_tar::{Kind, Member, ReadAt, Reader, TarError};
+use holdall_tree::stage::STAGE_PREFIX;
 use holdall_tree::{
     FileKind, Limits, PathError, Tree, TreeError, TreeErrorKind, TreeFile, TreePath, walk,
 };
@@ -69,6 +70,8 @@ pub(super) struct Collected {
     pub(super) entries: BTreeMap<TreePath, Entry>,
     pub(super) contents: Vec<Content>,
     pub(super) found: Vec<Diagnostic>,
+    /// Reading stopped at a fault, so that nothing can be said about what is missing.
+    pub(super) unread: bool,
     /// What the archive was when it was looked at.
     stamp: Option<Stamp>,
 }
@@ -386,6 +389,9 @@ fn secret(tree: &dyn Tree, path: &TreePath, kind: FileKind) -> Option<&'static s
     if name.starts_with(".env") {
         return Some("an environment file");
     }
+    if name.starts_with(STAGE_PREFIX) {
+        return Some("what an interrupted run left half-written");
+    }
     if kind != FileKind::File {
         return None;
     }
@@ -403,13 +409,42 @@ fn secret(tree: &dyn Tree, path: &TreePath, kind: FileKind) -> Option<&'static s
     head.windows(marker.len()).any(|window| window == marker).then_some("a private key")
 }
 
+/// What is wrong with an input that begins like no tar, if it is something well known.
+fn other_format(archive: &File) -> Option<Diagnostic> {
+    const KNOWN: [(&[u8], &str, &str); 6] = [
+        (b"\x1f\x8b", "compressed with gzip", "unpack it first: `gzip -dc FILE | holdall pack -`"),
+        (b"\xfd7zXZ\0", "compressed with xz", "unpack it first: `xz -dc FILE | holdall pack -`"),
+        (
+            b"\x28\xb5\x2f\xfd",
+            "compressed with zstd",
+            "unpack it first: `zstd -dc FILE | holdall pack -`",
+        ),
+        (b"BZh", "compressed with bzip2", "unpack it first: `bzip2 -dc FILE | holdall pack -`"),
+        (b"PK\x03\x04", "a zip archive", "unpack it into a directory, and pack that"),
+        (b"\x89AOS", "a package already", "give its path, and --format-version to convert it"),
+    ];
+    let mut head = [0; 512];
+    let read = archive.read_at(&mut head, 0).ok()?;
+    // A member of a tar may be called anything; then the checksum behind the name is right.
+    let tar = read == head.len() && head[257..262] == *b"ustar";
+    let known = KNOWN.iter().find(|(magic, ..)| !tar && head[..read].starts_with(magic))?;
+    let what = format!("no tar: it is {} (EINVAL)", known.1);
+    Some(Diagnostic::new(&codes::TAR, what).help(known.2))
+}
+
 /// Collects an archive.
 pub(super) fn from_tar(archive: &File, options: &PackOptions) -> Collected {
     let mut all = Collected::default();
+    if let Some(fault) = other_format(archive) {
+        all.report(fault);
+        all.unread = true;
+        return all;
+    }
     let mut reader = match Reader::positioned(archive) {
         Ok(reader) => reader,
         Err(error) => {
             all.report(tar_fault(&error));
+            all.unread = true;
             return all;
         }
     };
@@ -421,6 +456,7 @@ pub(super) fn from_tar(archive: &File, options: &PackOptions) -> Collected {
             Ok(None) => break,
             Err(error) => {
                 all.report(tar_fault(&error));
+                all.unread = true;
                 return all;
             }
         };
@@ -437,7 +473,7 @@ pub(super) fn from_tar(archive: &File, options: &PackOptions) -> Collected {
             let what = format!("data at offset {at}, behind the end blocks at {}", end.offset);
             all.report(Diagnostic::new(&codes::TRAILING, what).help("make one archive of it all"));
         } else if !end.is_complete() {
-            let what = format!("the archive ends at {} without end blocks", end.offset);
+            let what = format!("the archive ends at byte {} without end blocks", end.offset);
             all.report(Diagnostic::new(&codes::NO_END, what));
         }
     }

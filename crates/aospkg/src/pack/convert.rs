@@ -5,10 +5,9 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use holdall_diagnostics::Diagnostic;
-use holdall_tree::stage::{Place, StagedFile};
 
 use super::codes;
-use super::write::unwritable;
+use super::write::{not_written, stage, unwritable};
 use crate::encode::{MapOrder, encode_head};
 use crate::format::Version;
 use crate::model::Loss;
@@ -28,10 +27,9 @@ pub fn convert(
     let manifest = if allow_loss { manifest.clone().reduced_to(version) } else { manifest.clone() };
     let entries = package.index().iter();
     let head = encode_head(&manifest, entries, version, MapOrder::Canonical).map_err(boxed)?;
-    let place = Place::at(out).map_err(|error| unwritable(out, error))?;
-    let staged = StagedFile::create(place, 0o644).map_err(|error| unwritable(out, error))?;
+    let staged = stage(out)?;
     let mut writer = BufWriter::with_capacity(1 << 20, staged);
-    writer.write_all(&head).map_err(|error| unwritable(out, error))?;
+    writer.write_all(&head).map_err(|error| not_written(out, &error))?;
     let mount = package.header().mount_range();
     let (mut at, end) = (mount.start, mount.end);
     let mut buffer = vec![0; 1 << 20];
@@ -45,11 +43,11 @@ pub fn convert(
             Ok(n) => n,
             Err(error) => return Err(Box::new(Diagnostic::new(&codes::READ, error.to_string()))),
         };
-        writer.write_all(&buffer[..n]).map_err(|error| unwritable(out, error))?;
+        writer.write_all(&buffer[..n]).map_err(|error| not_written(out, &error))?;
         at += n as u64;
     }
     package.check_unchanged().map_err(boxed)?;
-    let staged = writer.into_inner().map_err(|error| unwritable(out, error.into_error()))?;
-    staged.commit().map_err(|error| unwritable(out, error))?;
+    let staged = writer.into_inner().map_err(|error| not_written(out, error.error()))?;
+    staged.commit().map_err(|error| unwritable(out, &error))?;
     Ok(losses)
 }

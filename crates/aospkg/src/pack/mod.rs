@@ -117,6 +117,9 @@ pub fn plan<'a>(input: Input<'a>, options: &PackOptions) -> Result<PackPlan<'a>,
         Input::Tree(tree) => collect::from_tree(tree, options),
         Input::Tar(archive) => collect::from_tar(archive, options),
     };
+    if all.unread {
+        return Err(all.found);
+    }
     add_parents(&mut all);
     let mut manifest = derive::derive(&input, options, &mut all);
     check_links(&mut all);

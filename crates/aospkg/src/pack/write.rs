@@ -5,7 +5,7 @@ use std::path::Path;
 
 use holdall_diagnostics::Diagnostic;
 use holdall_tar::{Content, NewMember, Writer, padded};
-use holdall_tree::stage::{Place, StagedFile};
+use holdall_tree::stage::{Place, StageError, StagedFile};
 
 use super::collect::{self, Collected, CopyError, Entry, Node};
 use super::{PackOptions, PackPlan, PlannedEntry, codes};
@@ -203,9 +203,24 @@ impl Layout {
     }
 }
 
-/// An error about the output.
-pub(super) fn unwritable(out: &Path, what: impl std::fmt::Display) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new(&codes::WRITE, what.to_string()).at(out.display().to_string()))
+/// An error about the output, with the errno name.
+pub(super) fn unwritable(out: &Path, error: &StageError) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(&codes::WRITE, error.told()).at(out.display().to_string()))
+}
+
+/// The same of a failed call.
+pub(super) fn not_written(out: &Path, error: &std::io::Error) -> Box<Diagnostic> {
+    unwritable(out, &StageError::from_io(out, error))
+}
+
+/// Begins the output. What cannot be replaced is refused before anything is read.
+pub(super) fn stage(out: &Path) -> Result<StagedFile, Box<Diagnostic>> {
+    let begin = || {
+        let place = Place::at(out)?;
+        place.takes_a_file()?;
+        StagedFile::create(place, 0o644)
+    };
+    begin().map_err(|error| unwritable(out, &error))
 }
 
 impl PackPlan<'_> {
@@ -221,14 +236,15 @@ impl PackPlan<'_> {
 
     /// Writes the package to `out`, whole or not at all; a file that is there is replaced.
     pub fn write(&self, out: &Path) -> Result<Packed, Box<Diagnostic>> {
-        let place = Place::at(out).map_err(|error| unwritable(out, error))?;
-        let staged = StagedFile::create(place, 0o644).map_err(|error| unwritable(out, error))?;
+        let staged = stage(out)?;
         let mut writer = BufWriter::with_capacity(1 << 20, staged);
-        writer.write_all(&self.layout.head).map_err(|error| unwritable(out, error))?;
+        writer.write_all(&self.layout.head).map_err(|error| not_written(out, &error))?;
         let mut tar = Writer::new(writer);
         for row in self.layout.rows.iter().filter(|row| row.member) {
-            let member = row.member(&self.layout.rows).map_err(|what| unwritable(out, what))?;
-            tar.append(&member).map_err(|error| unwritable(out, error))?;
+            let member = row.member(&self.layout.rows).map_err(|what| {
+                Box::new(Diagnostic::new(&codes::WRITE, what.to_string()).at(&row.path[1..]))
+            })?;
+            tar.append(&member).map_err(|error| not_written(out, &error))?;
             if let (Some(content), None) = (row.content, row.same_as) {
                 let content = &self.collected.contents[content];
                 let fault = |code, what: String| {
@@ -241,7 +257,7 @@ impl PackPlan<'_> {
                 open.copy(&mut |chunk| tar.write_all(chunk)).map_err(|error| match error {
                     CopyError::Read(what) => fault(&codes::READ, what),
                     CopyError::Changed(what) => fault(&codes::CHANGED, what),
-                    CopyError::Write(error) => unwritable(out, error),
+                    CopyError::Write(error) => not_written(out, &error),
                 })?;
             }
         }
@@ -254,9 +270,9 @@ impl PackPlan<'_> {
             }
             Err(error) => return Err(Box::new(Diagnostic::new(&codes::READ, error.to_string()))),
         }
-        let writer = tar.finish().map_err(|error| unwritable(out, error))?;
-        let staged = writer.into_inner().map_err(|error| unwritable(out, error.into_error()))?;
-        staged.commit().map_err(|error| unwritable(out, error))?;
+        let writer = tar.finish().map_err(|error| not_written(out, &error))?;
+        let staged = writer.into_inner().map_err(|error| not_written(out, error.error()))?;
+        staged.commit().map_err(|error| unwritable(out, &error))?;
         let count = |kind| self.layout.rows.iter().filter(|row| row.kind == kind).count();
         Ok(Packed {
             bytes: self.len(),

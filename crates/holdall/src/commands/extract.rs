@@ -12,7 +12,7 @@ use holdall_tree::{Tree, TreePath, WalkEntry};
 use serde_json::json;
 
 use super::{CommandResult, Context};
-use crate::codes;
+use crate::{codes, files};
 use crate::opening::{SourceArguments, tree_path};
 use crate::outcome::{Failure, Outcome};
 use crate::report::{count, size};
@@ -55,6 +55,7 @@ pub(crate) fn run(arguments: &Extract, context: &Context<'_>) -> CommandResult {
         Some(output) => output.clone(),
         None => default_output(package, &opened)?,
     };
+    files::sweep(&output);
     let options = ExtractOptions { rewrite_links: arguments.rewrite_links };
     let done = extract(package, &arguments.paths, &output, options)
         .map_err(|error| Failure::from(error.diagnostic().at(opened.location().as_str())))?;
@@ -78,9 +79,8 @@ fn extract_bundle(arguments: &Extract, bundle: &Bundle, opened: &Opened) -> Comm
         bundle.metadata(&path).map_err(|error| opened.error(error))?;
         wanted.push(path);
     }
-    let failed = |error: StageError| -> Failure {
-        Diagnostic::new(&codes::OUTPUT, error.to_string()).at(output.display().to_string()).into()
-    };
+    let failed = |error: StageError| files::cannot_stage(&output, &error);
+    files::sweep(&output);
     let place = Place::at(&output).map_err(failed)?;
     if place.metadata().map_err(failed)?.is_some() {
         let what = format!("{} exists already (EEXIST)", output.display());

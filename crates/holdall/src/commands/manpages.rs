@@ -32,11 +32,12 @@ pub(crate) fn run(arguments: &Manpages, context: &Context<'_>) -> CommandResult 
         let name = page.get_display_name().unwrap_or("holdall").to_owned();
         let mut text = Vec::new();
         let file = directory.join(format!("{name}.1"));
+        let shown = arguments.directory.join(format!("{name}.1"));
         clap_mangen::Man::new(page.name(name).disable_help_flag(true))
             .render(&mut text)
             .map_err(|error| files::cannot_write(&file, &error))?;
         files::replace(&file, &text)?;
-        written.push(file.display().to_string());
+        written.push(shown.display().to_string());
     }
     Ok(Outcome::new("manpages").fact("manpages", written.clone()).lines(written))
 }

@@ -15,7 +15,7 @@ use holdall_tree::TreePath;
 use serde_json::{Value, json};
 
 use super::{CommandResult, Context};
-use crate::codes;
+use crate::{codes, files};
 use crate::kinds::{Inspected, PackageFacts};
 use crate::opening::tree_path;
 use crate::outcome::{Failure, Outcome};
@@ -104,7 +104,17 @@ fn version(text: &str) -> Result<Version, String> {
 
 pub(crate) fn run(arguments: &PackOf, context: &Context<'_>) -> CommandResult {
     let base = context.env.working_directory();
+    if arguments.output.as_deref() == Some(Path::new("-")) {
+        return Err(Failure::usage(
+            "a package is not written to standard output",
+            "say where with -o FILE; `-o ./-` is a file of that name",
+        ));
+    }
     let output = arguments.output.as_ref().map(|output| base.join(output));
+    if !arguments.list {
+        // Before the input is looked at: the output may lie in it.
+        files::sweep(output.as_deref().unwrap_or(&base.join("output")));
+    }
     let spool = output.as_deref().and_then(Path::parent).unwrap_or(base);
     let named = Named::open(&arguments.path, base, spool)?;
     let bundle = |output: &PathBuf| output.to_str().is_some_and(|it| it.ends_with(BUNDLE_SUFFIX));
@@ -173,6 +183,9 @@ fn run_pack(
         notes.push("format version 1, which agentOS 0.2 reads; agentOS 0.4 needs --format-version 2".to_owned());
     }
     let mut warnings = sealed.warnings;
+    if sealed.artifact.is_none() {
+        warnings.extend(unmatched(&input, arguments)?);
+    }
     warnings.extend(placed(plan.warnings().to_vec(), named));
     let mut outcome = if arguments.list {
         list(&plan)
@@ -190,6 +203,9 @@ fn options(arguments: &PackOf) -> Result<PackOptions, Failure> {
         given.iter().map(|path| tree_path(path)).collect()
     };
     let facts = &arguments.facts;
+    if paths(&facts.exclude)?.iter().any(TreePath::is_root) {
+        return Err(Failure::usage("--exclude leaves nothing to pack", "give a path inside it"));
+    }
     Ok(PackOptions {
         version: arguments.format_version.unwrap_or_default(),
         name: facts.name.clone(),
@@ -214,6 +230,25 @@ fn placed(found: Vec<Diagnostic>, named: &Named) -> Vec<Diagnostic> {
         found
     };
     found.into_iter().map(place).collect()
+}
+
+/// Paths of `--include` and `--exclude` that name nothing, which is a slip more often than not. An
+/// archive has no paths to be asked for.
+fn unmatched(input: &Input<'_>, arguments: &PackOf) -> Result<Vec<Diagnostic>, Failure> {
+    let Input::Tree(tree) = input else { return Ok(Vec::new()) };
+    let facts = &arguments.facts;
+    let given = facts.exclude.iter().map(|path| ("--exclude", path));
+    let given = given.chain(facts.include.iter().map(|path| ("--include", path)));
+    let mut found = Vec::new();
+    for (option, path) in given {
+        if tree.metadata(&tree_path(path)?).is_err() {
+            let what = format!("{option} {path} names nothing");
+            found.push(
+                Diagnostic::new(&codes::UNMATCHED, what).help("give the path inside the input"),
+            );
+        }
+    }
+    Ok(found)
 }
 
 /// Where the package goes, relative to the working directory.

@@ -58,7 +58,8 @@ fn of_several_the_first_in_the_order_of_the_design_wins() {
 fn a_document_counts_whatever_it_is() {
     // A link that leads out, and a directory of the name, make an unreadable pack, not an unknown
     // directory: what digests and verifies has to refuse it.
-    let names = ["agent-bundle.manifest.json", "PACK.md", "APP.md", ".agentproto/APP.md", "SKILL.md"];
+    let names =
+        ["agent-bundle.manifest.json", "PACK.md", "APP.md", ".agentproto/APP.md", "SKILL.md"];
     for name in names {
         let mut link = MemTree::new();
         link.add_symlink(name, "/etc/passwd").unwrap();

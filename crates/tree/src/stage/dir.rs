@@ -7,7 +7,9 @@ use rustix::fs::{Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::leftovers::remove;
-use super::{OLD, Place, STAGE, StageError, StageErrorKind, fresh, lock, rename_new, sync};
+use super::{
+    OLD, Place, STAGE_PREFIX, StageError, StageErrorKind, claim, fresh, lock, rename_new, sync,
+};
 use crate::{DirTree, FileKind, Limits, TreePath, walk};
 
 /// From this many entries on, one `syncfs` is cheaper than an fsync each.
@@ -49,18 +51,20 @@ impl StagedDir {
     }
 
     fn create(place: Place, parent: OwnedFd, mode: u32) -> Result<Self, StageError> {
-        let temp = loop {
-            let temp = fresh(STAGE, "".as_ref());
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let (temp, root) = loop {
+            let temp = fresh(STAGE_PREFIX, "".as_ref());
             match rustix::fs::mkdirat(&parent, &temp, Mode::RWXU) {
-                Err(Errno::EXIST) => {}
+                Err(Errno::EXIST) => continue,
+                done => done.map_err(|errno| place.error(errno))?,
+            }
+            match rustix::fs::openat(&parent, &temp, flags, Mode::empty()) {
+                Err(Errno::NOENT) => {}
                 Err(errno) => return Err(place.error(errno)),
-                Ok(()) => break temp,
+                Ok(root) if claim(&parent, &temp, &root) => break (temp, root),
+                Ok(_) => {}
             }
         };
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let root = rustix::fs::openat(&parent, &temp, flags, Mode::empty())
-            .map_err(|errno| place.error(errno))?;
-        lock(&root);
         let root = DirTree::from_fd(root);
         Ok(Self { place, parent, temp, root, mode: mode | 0o700, entries: 0, done: false })
     }
@@ -216,7 +220,7 @@ impl Swapped {
         let error = |errno| self.place.error(errno);
         // Half removed it must never be put back, so it becomes rubbish by name first.
         let rubbish = if super::old_name(&old).is_some() {
-            let rubbish = fresh(STAGE, "".as_ref());
+            let rubbish = fresh(STAGE_PREFIX, "".as_ref());
             rename_new(&self.parent, &old, &self.parent, &rubbish).map_err(error)?;
             sync(&self.parent).map_err(error)?;
             rubbish
@@ -241,7 +245,7 @@ impl Swapped {
             self.place.sync()?;
             return remove(&self.parent, old).map_err(error);
         }
-        let rubbish = fresh(STAGE, "".as_ref());
+        let rubbish = fresh(STAGE_PREFIX, "".as_ref());
         if self.new {
             rename_new(dir, name, dir, &rubbish).map_err(error)?;
         }

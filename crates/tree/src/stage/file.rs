@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::{Place, STAGE, StageError, fresh, lock, sync};
+use super::{Place, STAGE_PREFIX, StageError, claim, fresh, sync};
 
 /// A file being written beside its [`Place`]; dropped, it is gone.
 #[derive(Debug)]
@@ -24,20 +24,22 @@ impl StagedFile {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let (temp, fd) = loop {
-            let temp = fresh(STAGE, "".as_ref());
+            let temp = fresh(STAGE_PREFIX, "".as_ref());
             match rustix::fs::openat(&place.dir, &temp, flags, Mode::from_raw_mode(0o600)) {
                 Err(Errno::EXIST) => {}
-                done => break (temp, done.map_err(|errno| place.error(errno))?),
+                Err(errno) => return Err(place.error(errno)),
+                Ok(fd) if claim(&place.dir, &temp, &fd) => break (temp, fd),
+                Ok(_) => {}
             }
         };
-        lock(&fd);
         Ok(Self { place, temp, file: fd.into(), mode: mode & 0o7777 })
     }
 
     /// Takes the place of whatever file or link stands there (a link itself is replaced, not what
-    /// it points to); a directory is refused.
+    /// it points to); what [`Place::takes_a_file`] refuses stays.
     pub fn commit(self) -> Result<(), StageError> {
         self.finish()?;
+        self.place.takes_a_file()?;
         rustix::fs::renameat(&self.place.dir, &self.temp, &self.place.dir, &self.place.name)
             .map_err(|errno| self.place.error(errno))?;
         self.place.sync()

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{STAGE, StageError, fresh, lock, old_name, rename_new, sync};
+use super::{STAGE_PREFIX, StageError, fresh, lock, old_name, rename_new, sync};
 use crate::DirTree;
 
 /// Directories one inside the other that [`remove`] goes down.
@@ -34,7 +34,8 @@ pub fn clean(
     let mut names = Vec::new();
     for entry in Dir::read_from(dir).map_err(error)? {
         let name = OsStr::from_bytes(entry.map_err(error)?.file_name().to_bytes()).to_owned();
-        let ours = name.as_bytes().starts_with(STAGE.as_bytes()) || old_name(&name).is_some();
+        let ours =
+            name.as_bytes().starts_with(STAGE_PREFIX.as_bytes()) || old_name(&name).is_some();
         if ours && !keep(&name) {
             names.push(name);
         }
@@ -57,7 +58,7 @@ pub fn clean(
         match rename_new(dir, &name, dir, original) {
             Ok(()) => done.push(Leftover::PutBack(original.to_owned())),
             Err(Errno::EXIST) => {
-                let rubbish = fresh(STAGE, "".as_ref());
+                let rubbish = fresh(STAGE_PREFIX, "".as_ref());
                 rename_new(dir, &name, dir, &rubbish).map_err(error)?;
                 remove(dir, &rubbish).map_err(error)?;
                 done.push(Leftover::Removed(name));

@@ -30,10 +30,10 @@ pub use file::{StagedFile, write_file};
 pub use leftovers::{Leftover, clean};
 
 use crate::directory::to_metadata;
-use crate::{DirTree, Metadata, TreeError, TreePath};
+use crate::{DirTree, FileKind, Metadata, TreeError, TreePath};
 
-/// How names of stages begin.
-const STAGE: &str = ".holdall-stage-";
+/// How names of stages begin: nothing that is meant to be kept is called so.
+pub const STAGE_PREFIX: &str = ".holdall-stage-";
 /// How names of what was set aside begin; 16 digits, a full stop and the old name follow.
 const OLD: &str = ".holdall-old-";
 
@@ -73,7 +73,37 @@ pub enum StageErrorKind {
     Io,
 }
 
+impl StageErrorKind {
+    /// The errno name of the kind.
+    pub const fn errno(&self) -> &'static str {
+        match self {
+            Self::NoSpace => "ENOSPC",
+            Self::ReadOnly => "EROFS",
+            Self::PermissionDenied => "EACCES",
+            Self::NotFound => "ENOENT",
+            Self::Exists => "EEXIST",
+            Self::WrongKind => "EINVAL",
+            Self::CrossDevice => "EXDEV",
+            Self::Source(error) => error.kind.errno(),
+            Self::Io => "EIO",
+        }
+    }
+}
+
 impl StageError {
+    /// The error of writing to a stage at `path`.
+    pub fn from_io(path: &Path, error: &std::io::Error) -> Self {
+        match Errno::from_io_error(error) {
+            Some(errno) => Self::from_errno(path, errno),
+            None => Self::new(StageErrorKind::Io, path, error.to_string()),
+        }
+    }
+
+    /// What is wrong, with the errno name and without the path.
+    pub fn told(&self) -> String {
+        format!("{} ({})", self.what, self.kind.errno())
+    }
+
     fn new(kind: StageErrorKind, path: &Path, what: impl Into<String>) -> Self {
         Self { kind, path: path.to_owned(), what: what.into() }
     }
@@ -98,13 +128,6 @@ impl StageError {
             }
         };
         Self::new(kind, path, what)
-    }
-
-    fn from_io(path: &Path, error: &std::io::Error) -> Self {
-        match Errno::from_io_error(error) {
-            Some(errno) => Self::from_errno(path, errno),
-            None => Self::new(StageErrorKind::Io, path, error.to_string()),
-        }
     }
 
     fn from_source(path: &Path, error: TreeError) -> Self {
@@ -173,6 +196,24 @@ impl Place {
         }
     }
 
+    /// Removes what killed processes left half-made in the directory of the place. What a living
+    /// process works on stays, and so does what was set aside: a journal may still need it.
+    pub fn sweep(&self) -> Result<Vec<Leftover>, StageError> {
+        let dir = DirTree::from_fd(self.duplicate_dir()?);
+        clean(&dir, &self.path, &|name| old_name(name).is_some())
+    }
+
+    /// Whether a file may take the place: nothing else than a file or a link stands there. A
+    /// directory is refused, and a device, named pipe or socket, which a rename would destroy.
+    pub fn takes_a_file(&self) -> Result<(), StageError> {
+        let what = match self.metadata()?.map(|known| known.kind) {
+            None | Some(FileKind::File | FileKind::Symlink) => return Ok(()),
+            Some(FileKind::Directory) => return Err(self.error(Errno::ISDIR)),
+            Some(FileKind::Other) => "a device, named pipe or socket stands there",
+        };
+        Err(StageError::new(StageErrorKind::WrongKind, &self.path, what))
+    }
+
     fn error(&self, errno: Errno) -> StageError {
         StageError::from_errno(&self.path, errno)
     }
@@ -198,6 +239,21 @@ fn sync(fd: impl AsFd) -> Result<(), Errno> {
 /// Takes the lock of a stage; `false` if a living process has it.
 fn lock(fd: impl AsFd) -> bool {
     rustix::fs::flock(fd, FlockOperation::NonBlockingLockExclusive).is_ok()
+}
+
+/// Takes the lock of a stage just made under `name`; `false` if [`clean`] came in between and took
+/// it for rubbish, so that another has to be made.
+fn claim(dir: impl AsFd, name: &OsStr, stage: impl AsFd) -> bool {
+    let same = || {
+        let here = rustix::fs::fstat(&stage).ok()?;
+        let named = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some((here.st_dev, here.st_ino) == (named.st_dev, named.st_ino))
+    };
+    // A file system without locks has no cleaner either that would take one.
+    match rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::AGAIN) => false,
+        _ => same().unwrap_or(false),
+    }
 }
 
 /// Renames without replacing, also where the file system has no such call for directories.

@@ -70,6 +70,51 @@ fn a_file_takes_its_place_whole() {
 }
 
 #[test]
+fn a_file_takes_the_place_of_no_device_pipe_or_socket() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let (pipe, socket) = (dir.path().join("pipe"), dir.path().join("socket"));
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    fs::create_dir(dir.path().join("dir")).unwrap();
+    let kind = |path: &Path| fs::symlink_metadata(path).unwrap().file_type();
+    for path in [&pipe, &socket, &dir.path().join("dir")] {
+        let before = kind(path);
+        let error = write_file(Place::at(path).unwrap(), b"x", 0o644).unwrap_err();
+        assert_eq!(error.kind, StageErrorKind::WrongKind, "{error}");
+        assert_eq!(kind(path), before);
+    }
+    assert!(kind(&pipe).is_fifo() && kind(&socket).is_socket());
+    // What comes to stand there while the file is written is not replaced either.
+    let late = dir.path().join("late");
+    let file = StagedFile::create(Place::at(&late).unwrap(), 0o644).unwrap();
+    fs::rename(&pipe, &late).unwrap();
+    assert_eq!(file.commit().unwrap_err().kind, StageErrorKind::WrongKind);
+    assert!(kind(&late).is_fifo());
+    assert_eq!(names(dir.path()), ["dir", "late", "socket"]);
+}
+
+#[test]
+fn sweeping_takes_what_was_never_finished_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join(".holdall-stage-0123456789abcdef/a")).unwrap();
+    fs::write(dir.path().join(".holdall-stage-fedcba9876543210"), "half").unwrap();
+    fs::write(dir.path().join(".holdall-old-0123456789abcdef.name"), "whole").unwrap();
+    let place = Place::at(&dir.path().join("new")).unwrap();
+    let living = StagedFile::create(Place::at(&dir.path().join("other")).unwrap(), 0o644).unwrap();
+    assert_eq!(place.sweep().unwrap().len(), 2);
+    living.commit().unwrap();
+    assert_eq!(names(dir.path()), [".holdall-old-0123456789abcdef.name", "other"]);
+}
+
+#[test]
 fn a_new_file_replaces_nothing() {
     let dir = tempfile::tempdir().unwrap();
     symlink("nowhere", dir.path().join("link")).unwrap();

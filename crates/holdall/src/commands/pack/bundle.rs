@@ -3,7 +3,6 @@
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use holdall_diagnostics::Diagnostic;
 use holdall_pack::{BundleOptions, write_bundle};
 use holdall_source::Opened;
 use holdall_tree::TreePath;
@@ -11,7 +10,7 @@ use holdall_tree::stage::{Place, StageError, StagedFile};
 use serde_json::json;
 
 use super::{CommandResult, PackOf};
-use crate::codes;
+use crate::files;
 use crate::kinds;
 use crate::opening::tree_path;
 use crate::outcome::{Failure, Outcome};
@@ -51,19 +50,14 @@ pub(super) fn run(
     options.exclude.extend(named.inside(&output));
     // The files that the document names are there, or the bundle would be none.
     kinds::app::load(opened)?;
-    let failed = |error: StageError| -> Failure {
-        Diagnostic::new(&codes::OUTPUT, error.to_string()).at(shown.display().to_string()).into()
-    };
+    let failed = |error: StageError| files::cannot_stage(&shown, &error);
     let place = Place::at(&output).map_err(failed)?;
+    place.takes_a_file().map_err(failed)?;
     let mut staged = StagedFile::create(place, 0o644).map_err(failed)?;
     let made = write_bundle(opened.tree(), &options, BufWriter::new(&mut staged))
         .map_err(|found| Failure::new(kinds::placed(opened, found)))?;
     let written = staged.flush();
-    written.map_err(|error| {
-        Failure::from(
-            Diagnostic::new(&codes::OUTPUT, error.to_string()).at(shown.display().to_string()),
-        )
-    })?;
+    written.map_err(|error| files::cannot_write(&shown, &error))?;
     staged.commit().map_err(failed)?;
     let manifest = &made.manifest;
     let bytes = std::fs::metadata(&output).map_or(0, |found| found.len());
