@@ -5,7 +5,8 @@
 //! the first fault; [`check_artifact_manifest`] gives all of them, each with its rule and place;
 //! [`read_artifact_manifest`] opens a root. [`lean`] is the lenient reader that generated
 //! executables use. Around it: the canonical writer ([`json::Value`]), the order of arrays
-//! ([`collate()`]), digests ([`digest`]), comparing rows with a tree ([`rows`]), re-indexing
+//! ([`collate()`]), digests ([`digest`]), comparing rows with a tree ([`rows`]) and a tree with rows
+//! ([`strays`]), roots that npm unpacked ([`npm`]), re-indexing
 //! ([`reindex`]), the record of compile evidence ([`evidence`]), what of a root goes into a package
 //! ([`pack`]), the checks before `npm publish` ([`prepack`]), and the JSON Schema
 //! ([`artifact_manifest_schema`]), which is made from the same field tables as the parser.
@@ -24,6 +25,7 @@ pub mod json;
 pub mod lean;
 mod manifest;
 pub mod model;
+pub mod npm;
 pub mod pack;
 mod path;
 pub mod prepack;
@@ -33,6 +35,7 @@ pub mod reindex;
 pub mod rows;
 mod schema;
 mod shape;
+pub mod strays;
 
 pub use check::{check_artifact_manifest, parse_artifact_manifest};
 pub use checker::MAX_FAULTS;

@@ -9,6 +9,7 @@ use holdall_tree::{SubTree, Tree, TreeErrorKind, TreePath};
 
 use crate::codes::{AB7010, AB7011, AB7013, HD0452};
 use crate::json::{Document, Node, NodeKind};
+use crate::npm::bin_targets;
 use crate::rows::{self, Modes, RowFault};
 use crate::{ARTIFACT_MANIFEST_NAME, ArtifactManifest, read_artifact_manifest, shown_at};
 
@@ -203,17 +204,7 @@ impl Run<'_> {
         let root = document.root();
         let text = |key: &str| Some(root.get(key)?.text()?.into_owned());
         let name = text("name").ok_or_else(|| fault("package.json has no name".to_owned()))?;
-        let targets: Vec<Node<'_>> = match root.get("bin") {
-            Some(bin) if bin.kind() == NodeKind::Object => {
-                bin.members().map(|(_, target)| target).collect()
-            }
-            bin => bin.into_iter().collect(),
-        };
-        let in_artifact = |target: Node<'_>| {
-            let path = TreePath::normalise(&target.text()?).ok()?;
-            path.strip_prefix(self.artifact)
-        };
-        let bins = targets.into_iter().filter_map(in_artifact).collect();
+        let bins = bin_targets(root, self.artifact);
         Ok(OwnPackage { name, version: text("version"), bins })
     }
 
@@ -266,7 +257,8 @@ impl Run<'_> {
             let what = "compiler.project.packageVersion";
             named.push((artifact_manifest, what, Some(version.to_string())));
         }
-        if let Some(list) = list {
+        // npm has its version from package.json, unless something comes between.
+        if let Some(list) = list.filter(|list| own.version.as_ref() != Some(&list.version)) {
             let what = "the version that npm would pack";
             named.push(("package.json".to_owned(), what, Some(list.version.clone())));
         }
@@ -278,11 +270,13 @@ impl Run<'_> {
             let Ok(document) = Document::parse(&bytes) else { continue };
             let version = document.root().get("version").and_then(Node::text);
             if let Some(version) = version {
-                let path = self.listed(path.as_str());
-                named.push((path, "the version", Some(version.into_owned())));
+                let row = (self.listed(path.as_str()), "the version", Some(version.into_owned()));
+                // Agent hosts may share a document.
+                if !named.contains(&row) {
+                    named.push(row);
+                }
             }
         }
-        named.dedup();
         for (path, what, version) in named {
             let found = match version {
                 Some(version) if version == expected => continue,

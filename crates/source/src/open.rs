@@ -169,6 +169,11 @@ impl Opened {
         self.container.is_some()
     }
 
+    /// The directory inside that was taken for the source; the root if none was.
+    pub const fn subdir(&self) -> &TreePath {
+        &self.subdir
+    }
+
     /// A path in the tree as diagnostics show it: below the source as typed.
     pub fn shown(&self, path: &TreePath) -> String {
         let inside = self.subdir.join(path);

@@ -14,7 +14,7 @@ use holdall_tree::{
 
 use crate::digests::{SAY_HELLO, open, say_hello, say_hello_dir};
 
-fn copy_to(root: &Path) {
+pub(crate) fn copy_to(root: &Path) {
     for path in SAY_HELLO {
         let to = root.join(path);
         std::fs::create_dir_all(to.parent().unwrap()).unwrap();

@@ -122,8 +122,13 @@ fn versions_that_disagree_are_named_where_they_stand() {
         r#"{"name":"say-hello","version":"1.2.4","files":["dist"]}"#,
     );
     let found = found(package.path());
-    assert_eq!(shown(&found), [("AB7013", "package.json"); 2]);
+    assert_eq!(shown(&found), [("AB7013", "package.json")], "once");
     assert!(found[0].message.contains("`1.2.4`") && found[0].message.contains("`1.2.3`"));
+    // A list of another version is a second fact.
+    let list = String::from_utf8(npm_pack(package.path())).unwrap().replace("1.2.4", "1.2.5");
+    let found = check(package.path(), list.as_bytes()).diagnostics;
+    assert_eq!(shown(&found), [("AB7013", "package.json"); 2]);
+    assert!(found[1].message.contains("npm would pack is `1.2.5`"), "{}", found[1].message);
 }
 
 #[test]

@@ -4,12 +4,14 @@ use std::ffi::{OsStr, OsString};
 
 use clap::Args;
 use holdall_pack::{APP_FAMILY, ArtifactRef, PACK_FAMILY};
+use holdall_source::Kind;
 use holdall_store::{AppRecord, PackRecord};
 use serde_json::json;
 
 use super::{CommandResult, Context};
 use crate::opening::Narrowing;
 use crate::outcome::{Failure, Outcome};
+use crate::kinds::Inspected;
 use crate::report::Report;
 use crate::{installing, kinds};
 
@@ -43,10 +45,11 @@ pub(crate) fn run(arguments: &Inspect, context: &Context<'_>) -> CommandResult {
     }
     let text = arguments.artifact.as_ref().or(arguments.source.as_ref());
     let opened = arguments.narrowing.open(text.map_or(OsStr::new("."), OsString::as_os_str), context)?;
-    opened.known_kind()?;
-    if arguments.artifact.is_some() {
-        kinds::artifact::open(&opened)?;
+    if arguments.artifact.is_some() && opened.kind() != Some(Kind::Artifact) {
+        // Asked for as an artifact, so that the answer is what it lacks to be one.
+        kinds::artifact::inspect(&opened, &mut Inspected::default())?;
     }
+    opened.known_kind()?;
     let answer = kinds::inspect(&opened)?;
     let mut outcome = Outcome::new(kinds::word(&opened, "inspect"));
     outcome.facts = answer.facts;

@@ -121,7 +121,7 @@ fn missing_artifacts(arguments: &Validate, context: &Context<'_>, report: &mut R
         }
         let shown = path.to_string_lossy();
         let found = match holdall_tree::DirTree::open(&full) {
-            Ok(tree) => validate_artifact(&tree, &shown).diagnostics,
+            Ok(tree) => validate_artifact(&tree, &shown, None).diagnostics,
             Err(error) => {
                 let what = format!("the root cannot be read: {error}");
                 vec![Diagnostic::new(&AB6000, what).at(shown.clone().into_owned())]

@@ -20,6 +20,7 @@ use super::{Wish, apply_failure, failure, shown};
 use crate::cli::Format;
 use crate::commands::Context;
 use crate::kinds;
+use crate::kinds::artifact::McpDocuments;
 use crate::outcome::{Exit, Failure, Outcome};
 use crate::output;
 use crate::report::Report;
@@ -207,8 +208,10 @@ fn preview(
     let hosts: Vec<_> = bundles.iter().map(|bundle| bundle.host().name()).collect();
     report.row("into", hosts.join(", "));
     let ids: Vec<_> = bundles.iter().map(|bundle| bundle.host().id()).collect();
-    report.rows("runs", kinds::artifact::run_lines(open.manifest(), &ids), "nothing by itself");
-    let reaches = kinds::artifact::reach_lines(opened, open.manifest());
+    let documents = McpDocuments::read(opened.tree(), open.manifest());
+    let runs = kinds::artifact::run_lines(open.manifest(), &documents, &ids);
+    report.rows("runs", runs, "nothing by itself");
+    let reaches = kinds::artifact::reach_lines(open.manifest(), &documents);
     report.rows("reaches", reaches, "no remote server");
     Ok(report.into_lines())
 }

@@ -1,16 +1,22 @@
 //! Artifacts: for which agent hosts one was built, what it starts there, and whether every byte
 //! is the promised one. Everything comes out of the artifact manifest; nothing is started.
 
-use holdall_artifact::model::{Hook, HookKind, McpServer, McpServerKind, Route, RouteKind};
-use holdall_artifact::rows::Modes;
+use std::collections::BTreeSet;
+
+use holdall_artifact::model::{
+    Hook, HookKind, McpServer, McpServerKind, Projection, Route, RouteKind,
+};
+use holdall_artifact::npm::{self, NpmPackage};
+use holdall_artifact::rows::RowFault;
+use holdall_artifact::strays::{Detail, strays};
 use holdall_artifact::{
-    ARTIFACT_MANIFEST_NAME, ArtifactManifest, OpenManifest, Text, collate, digest,
+    AB7001, ARTIFACT_MANIFEST_NAME, ArtifactManifest, OpenManifest, Text, collate, digest,
     read_artifact_manifest, rows,
 };
 use holdall_diagnostics::Diagnostic;
-use holdall_hosts::validate::AB6004;
-use holdall_source::Opened;
-use holdall_tree::{Algorithm, Digest, Tree, TreePath};
+use holdall_hosts::validate::{AB6004, stray_finding};
+use holdall_source::{Opened, Origin};
+use holdall_tree::{Algorithm, Digest, DirTree, Tree, TreePath};
 use serde_json::{Map, Value, json};
 
 use super::{Checked, Covered, Inspected};
@@ -25,21 +31,30 @@ pub(crate) fn open(opened: &Opened) -> Result<OpenManifest, Failure> {
 
 /// What an artifact answers to `inspect`: section 5.10 of the format's reference, with what it
 /// runs and reaches beside it.
-pub(super) fn inspect(opened: &Opened, answer: &mut Inspected) -> Result<(), Failure> {
-    let open = open(opened)?;
+pub(crate) fn inspect(opened: &Opened, answer: &mut Inspected) -> Result<(), Failure> {
+    let shown = opened.shown(&TreePath::root());
+    let open = read_artifact_manifest(opened.tree()).into_result(&shown).map_err(|mut found| {
+        for diagnostic in &mut found {
+            diagnostic.code = AB7001.id;
+        }
+        Failure::new(found)
+    })?;
     let manifest = open.manifest();
-    let remotes = remotes(opened.tree(), manifest);
-    people(opened, manifest, &remotes, &mut answer.report);
+    let documents = McpDocuments::read(opened.tree(), manifest);
+    people(manifest, &documents, &mut answer.report);
     let facts = &mut answer.facts;
     facts.insert(
         "artifact".to_owned(),
         json!({ "application": application(manifest), "manifest": summary(manifest) }),
     );
     facts.insert("hosts".to_owned(), json!(host_table(manifest)));
-    facts.insert("runs".to_owned(), json!(runs(manifest)));
-    let reaches: Vec<Value> = remotes
-        .iter()
-        .map(|(server, address)| json!({ "server": server, "address": address }))
+    facts.insert("runs".to_owned(), json!(runs(manifest, &documents)));
+    let reaches: Vec<Value> = remotes(manifest)
+        .flat_map(|server| {
+            documents.addresses(server).into_iter().map(move |(address, hosts)| {
+                json!({ "server": server.name(), "address": address, "hosts": hosts })
+            })
+        })
         .collect();
     facts.insert("reaches".to_owned(), json!(reaches));
     facts.insert("signed".to_owned(), json!(false));
@@ -48,12 +63,7 @@ pub(super) fn inspect(opened: &Opened, answer: &mut Inspected) -> Result<(), Fai
     Ok(())
 }
 
-fn people(
-    opened: &Opened,
-    manifest: &ArtifactManifest,
-    remotes: &[(String, Option<String>)],
-    report: &mut Report,
-) {
+fn people(manifest: &ArtifactManifest, documents: &McpDocuments, report: &mut Report) {
     let about = manifest.application();
     let bytes: u64 = manifest.files().iter().map(|row| row.bytes()).sum();
     report.head(format!(
@@ -69,7 +79,7 @@ fn people(
     for line in table(manifest) {
         report.row("", line);
     }
-    let mut runs = run_lines(manifest, &[]);
+    let mut runs = run_lines(manifest, documents, &[]);
     runs.extend(
         manifest
             .executables()
@@ -89,7 +99,7 @@ fn people(
     if !tools.is_empty() {
         report.row("tools", tools.join(", "));
     }
-    report.rows("reaches", remotes.iter().map(remote_line), "no remote server");
+    report.rows("reaches", reach_lines(manifest, documents), "no remote server");
     let channels = manifest.distribution().channels().as_slice().join(", ");
     let payloads: Vec<_> =
         manifest.distribution().payloads().iter().map(|payload| payload.name().as_str()).collect();
@@ -103,46 +113,51 @@ fn people(
     let producer = manifest.compiler().producer();
     report.row("built by", format!("agent-bundle {}", producer.version()));
     report.row("signed", "no");
-    let _ = opened;
 }
 
 /// What agent hosts start by themselves, hooks and servers, as lines; of these hosts, or of all.
-pub(crate) fn run_lines(manifest: &ArtifactManifest, hosts: &[&str]) -> Vec<String> {
+pub(crate) fn run_lines(
+    manifest: &ArtifactManifest,
+    documents: &McpDocuments,
+    hosts: &[&str],
+) -> Vec<String> {
     let wanted = |host: &str| hosts.is_empty() || hosts.contains(&host);
     let runs = manifest.executables();
     let hooks = runs.hooks().iter().filter(|hook| wanted(hook.host())).map(hook_line);
     let serves = |server: &&McpServer| server.hosts().iter().any(|host| wanted(host));
-    hooks.chain(runs.mcp_servers().iter().filter(serves).map(server_line)).collect()
+    let servers = runs.mcp_servers().iter().filter(serves);
+    hooks.chain(servers.map(|server| server_line(server, documents))).collect()
 }
 
 /// The remote servers that an artifact reaches, as lines.
-pub(crate) fn reach_lines(opened: &Opened, manifest: &ArtifactManifest) -> Vec<String> {
-    remotes(opened.tree(), manifest).iter().map(remote_line).collect()
-}
-
-fn remote_line((server, address): &(String, Option<String>)) -> String {
-    match address {
-        Some(address) => format!("server {server} at {address}"),
-        None => format!("server {server}, whose address no document says"),
-    }
+pub(crate) fn reach_lines(manifest: &ArtifactManifest, documents: &McpDocuments) -> Vec<String> {
+    let lines = remotes(manifest).flat_map(|server| {
+        let name = server.name();
+        documents.addresses(server).into_iter().map(move |(address, hosts)| match address {
+            Some(address) => format!("server {name} at {address} for {}", hosts.join(", ")),
+            None => {
+                let hosts = hosts.join(", ");
+                format!("server {name}, whose address no document says, for {hosts}")
+            }
+        })
+    });
+    lines.collect()
 }
 
 fn hook_line(hook: &Hook) -> String {
     format!("hook {} on {} of {}  {}", hook.name(), hook.event(), hook.host(), hook.path())
 }
 
-fn server_line(server: &McpServer) -> String {
+fn server_line(server: &McpServer, documents: &McpDocuments) -> String {
     let hosts: Vec<_> = server.hosts().iter().map(|host| &**host).collect();
+    let command = documents.command(server);
     let what = match (server.kind(), server.launch()) {
         (_, Some(launch)) => format!("node {}", launch.entry()),
-        (McpServerKind::Command, None) => "a command of the host document".to_owned(),
+        (McpServerKind::Command, None) if !command.is_empty() => command.join(" "),
+        (McpServerKind::Command, None) => "a command that no document says".to_owned(),
         (_, None) => "remote".to_owned(),
     };
-    let variables: Vec<_> = server
-        .launch()
-        .into_iter()
-        .flat_map(|launch| launch.env().iter().map(|(key, _)| key))
-        .collect();
+    let variables = documents.variables(server);
     let variables = if variables.is_empty() {
         String::new()
     } else {
@@ -156,9 +171,16 @@ fn names(manifest: &ArtifactManifest, kind: RouteKind) -> Vec<String> {
     manifest.routes().all().filter(|route| route.kind() == kind).map(name).collect()
 }
 
-/// The last part of a route's id, which is its name.
+/// The name of a route: its id without the kind and, where it belongs to a server, without that
+/// server, as in `tool:<server>/<name>`.
 fn route_name(route: &Route) -> &str {
-    route.id().rsplit([':', '/']).next().unwrap_or_default()
+    let id = route.id();
+    let name = id.split_once(':').map_or(id, |(_, name)| name);
+    let server = route.server_id().map(|id| id.strip_prefix("mcp:").unwrap_or(id));
+    server
+        .and_then(|server| name.strip_prefix(server)?.strip_prefix('/'))
+        .filter(|name| !name.is_empty())
+        .unwrap_or(name)
 }
 
 /// The components of an agent host, counted: documents, servers, hooks, commands, scripts.
@@ -205,30 +227,95 @@ fn host_table(manifest: &ArtifactManifest) -> Vec<Value> {
     manifest.projections().iter().map(|projection| row(projection.host())).collect()
 }
 
-/// Servers that are reached over the network, with the address of the first host document that
-/// has one.
-fn remotes(tree: &dyn Tree, manifest: &ArtifactManifest) -> Vec<(String, Option<String>)> {
-    let address = |server: &McpServer| {
-        manifest.projections().iter().filter_map(|each| each.documents().mcp()).find_map(|path| {
-            let bytes = tree.read(path, 8 << 20).ok()?;
-            let document: Value = serde_json::from_slice(&bytes).ok()?;
-            let servers = document.get("mcpServers").unwrap_or(&document);
-            let entry = servers.get(server.name())?;
-            let address = entry.get("url").or_else(|| entry.get("serverUrl"))?;
-            address.as_str().map(str::to_owned)
-        })
-    };
-    let remote = |server: &&McpServer| server.kind() == McpServerKind::Remote;
-    let servers = manifest.executables().mcp_servers().iter().filter(remote);
-    servers.map(|server| (server.name().to_owned(), address(server))).collect()
+/// Servers that are reached over the network.
+fn remotes(manifest: &ArtifactManifest) -> impl Iterator<Item = &McpServer> {
+    let servers = manifest.executables().mcp_servers().iter();
+    servers.filter(|server| server.kind() == McpServerKind::Remote)
 }
 
-fn runs(manifest: &ArtifactManifest) -> Vec<Value> {
+/// The MCP documents of the agent hosts: the artifact manifest leaves to them what remote servers
+/// are reached at and what the others' commands are. One that cannot be read says nothing here;
+/// `validate` says why.
+#[derive(Debug)]
+pub(crate) struct McpDocuments(Vec<(String, Value)>);
+
+impl McpDocuments {
+    /// Bytes of a document that are read.
+    const LIMIT: u64 = 8 << 20;
+
+    /// Reads them.
+    pub(crate) fn read(tree: &dyn Tree, manifest: &ArtifactManifest) -> Self {
+        let document = |projection: &Projection| {
+            let bytes = tree.read(projection.documents().mcp()?, Self::LIMIT).ok()?;
+            Some((projection.host().to_owned(), serde_json::from_slice(&bytes).ok()?))
+        };
+        Self(manifest.projections().iter().filter_map(document).collect())
+    }
+
+    /// What an agent host's document has of a server.
+    fn entry(&self, host: &str, server: &McpServer) -> Option<&Value> {
+        let (_, document) = self.0.iter().find(|(of, _)| of == host)?;
+        document.get("mcpServers").unwrap_or(document).get(server.name())
+    }
+
+    fn entries<'a>(&'a self, server: &'a McpServer) -> impl Iterator<Item = &'a Value> {
+        server.hosts().iter().filter_map(|host| self.entry(host, server))
+    }
+
+    /// Every address of a server with the agent hosts that reach it there; last the hosts whose
+    /// documents say none.
+    fn addresses<'a>(&self, server: &'a McpServer) -> Vec<(Option<String>, Vec<&'a str>)> {
+        let mut found: Vec<(Option<String>, Vec<&str>)> = Vec::new();
+        for host in server.hosts().iter() {
+            let entry = self.entry(host, server);
+            let address = entry.and_then(|it| it.get("url").or_else(|| it.get("serverUrl")));
+            let address = address.and_then(Value::as_str).map(str::to_owned);
+            match found.iter_mut().find(|(known, _)| *known == address) {
+                Some((_, hosts)) => hosts.push(&**host),
+                None => found.push((address, vec![&**host])),
+            }
+        }
+        found.sort_by_key(|(address, _)| address.is_none());
+        found
+    }
+
+    /// The command line of a server that has no launch record, from the first document with one.
+    fn command(&self, server: &McpServer) -> Vec<String> {
+        let line = self.entries(server).find_map(|entry| {
+            let command = entry.get("command")?.as_str()?;
+            let arguments = entry.get("args").and_then(Value::as_array).into_iter().flatten();
+            let words = std::iter::once(command).chain(arguments.filter_map(Value::as_str));
+            Some(words.map(str::to_owned).collect())
+        });
+        line.filter(|_| server.launch().is_none()).unwrap_or_default()
+    }
+
+    /// Names of the variables that a server gets: those of its launch record, or of the documents.
+    fn variables(&self, server: &McpServer) -> Vec<String> {
+        if let Some(launch) = server.launch() {
+            return launch.env().iter().map(|(key, _)| key.to_string()).collect();
+        }
+        let all = self.entries(server).filter_map(|entry| entry.get("env")?.as_object());
+        let names: BTreeSet<&String> = all.flat_map(Map::keys).collect();
+        names.into_iter().cloned().collect()
+    }
+}
+
+fn runs(manifest: &ArtifactManifest, documents: &McpDocuments) -> Vec<Value> {
     let runs = manifest.executables();
     let mut rows: Vec<Value> = runs.hooks().iter().map(hook_fact).collect();
     rows.extend(runs.mcp_servers().iter().map(|server| {
         let entry = server.launch().map(|launch| launch.entry().as_str());
-        json!({ "kind": "server", "name": server.name(), "entry": entry })
+        let mut row = json!({
+            "kind": "server",
+            "name": server.name(),
+            "entry": entry,
+            "environment": documents.variables(server),
+        });
+        if server.kind() == McpServerKind::Command {
+            row["command"] = json!(documents.command(server));
+        }
+        row
     }));
     rows.extend(
         runs.bins().iter().map(
@@ -340,7 +427,7 @@ fn application(manifest: &ArtifactManifest) -> Value {
 }
 
 fn hosts(manifest: &ArtifactManifest) -> Vec<Value> {
-    let row = |projection: &holdall_artifact::model::Projection| {
+    let row = |projection: &Projection| {
         // The keys come in the order of their names, which is the collation's too.
         let documents: Vec<Value> = projection
             .documents()
@@ -475,22 +562,44 @@ pub(crate) fn server_list(manifest: &ArtifactManifest) -> Vec<Value> {
 pub(super) fn check(opened: &Opened, checked: &mut Checked) -> Result<(), Failure> {
     let open = open(opened)?;
     let manifest = open.manifest();
-    let place = |path: &TreePath| opened.shown(path);
-    for mismatch in rows::check(opened.tree(), manifest, Modes::Exact) {
-        let what = format!("`{}` {}", mismatch.path, mismatch.fault);
-        checked.differences.push(
-            Diagnostic::new(&AB6004, what)
-                .at(place(&mismatch.path))
-                .help("get the artifact again from its publisher, or build it again"),
-        );
+    let npm = npm_package(opened);
+    for mismatch in rows::check(opened.tree(), manifest, npm::modes(npm.as_ref())) {
+        // A link or special file is among the strays, as what it is.
+        if matches!(mismatch.fault, RowFault::NotAFile(kind) if kind != "a directory") {
+            continue;
+        }
+        let found = Diagnostic::new(&AB6004, mismatch.fault.to_string());
+        checked.differences.push(found.at(opened.shown(&mismatch.path)));
+    }
+    for stray in strays(opened.tree(), manifest, npm.as_ref(), Detail::Directories) {
+        let mut found = stray_finding(&stray.kind).at(opened.shown(&stray.path));
+        found.help = None;
+        checked.differences.push(found);
+    }
+    // Once is enough: there may be thousands.
+    if let Some(last) = checked.differences.pop() {
+        let help = "get the artifact again from its publisher, or build it again";
+        checked.differences.push(last.help(help));
     }
     let bytes: u64 = manifest.files().iter().map(|row| row.bytes()).sum();
     checked.compared.push(format!(
-        "{} of the artifact manifest with the files, {}",
+        "{} of the artifact manifest with all that lies there, {}",
         count(manifest.files().len(), "row"),
         size(bytes)
     ));
     Ok(())
+}
+
+/// The npm package that an artifact was unpacked with.
+fn npm_package(opened: &Opened) -> Option<NpmPackage> {
+    match opened.origin() {
+        _ if opened.is_sealed() => None,
+        Origin::Npm { .. } => {
+            let package = DirTree::open(opened.file()).ok()?;
+            Some(NpmPackage::of(&package, opened.subdir()))
+        }
+        _ => NpmPackage::around(&opened.file().join(opened.subdir().as_str())),
+    }
 }
 
 /// The content hash.

@@ -98,6 +98,7 @@ fn a_missing_or_invalid_manifest_is_said_with_its_code() {
     place.write("empty/x", "");
     let missing = place.run(["inspect", "--artifact", "./empty"]);
     assert_eq!(missing.code, 1, "{}", missing.stderr);
+    assert!(missing.stderr.starts_with("AB7001 error ./empty/agent-bundle"), "{}", missing.stderr);
     let path = place.path().join("say-hello/agent-bundle.manifest.json");
     let good = std::fs::read_to_string(&path).unwrap();
     for (bad, code) in [
@@ -107,10 +108,14 @@ fn a_missing_or_invalid_manifest_is_said_with_its_code() {
         (good.replace("\"application\"", "\"applicatio\""), "AB6001"),
     ] {
         std::fs::write(&path, bad).unwrap();
-        for command in [
-            &["inspect", "./say-hello"][..],
-            &["verify", "./say-hello"],
-            &["digest", "./say-hello"],
+        for (command, code) in [
+            (&["inspect", "./say-hello"][..], "AB7001"),
+            (&["inspect", "--artifact", "./say-hello"], "AB7001"),
+            (&["verify", "./say-hello"], code),
+            (&["digest", "./say-hello"], code),
+            (&["hooks", "list", "--artifact", "./say-hello"], code),
+            (&["mcp", "list", "--artifact", "./say-hello"], code),
+            (&["pack", "say-hello"], code),
         ] {
             let run = place.run(command);
             assert_eq!(run.code, 1, "{command:?}");
@@ -169,6 +174,123 @@ fn verify_finds_what_differs() {
     std::fs::remove_file(&skill).unwrap();
     std::fs::write(&skill, text).unwrap();
     assert_eq!(word(&place), (0, json!("consistent")));
+}
+
+#[test]
+fn verify_names_what_lies_there_without_a_row() {
+    let place = Place::new();
+    artifact(&place, "say-hello");
+    let verify = |place: &Place| {
+        let run = place.run(["verify", "./say-hello", "--json"]);
+        let value = run.json();
+        let found = value["diagnostics"].as_array().unwrap().iter();
+        let found: Vec<_> = found.map(|it| (it["code"].clone(), it["path"].clone())).collect();
+        (run.code, value["verify"]["word"].clone(), found)
+    };
+    place.write("say-hello/.env", "A=1");
+    place.write("say-hello/state/x", "");
+    assert_eq!(verify(&place), (0, json!("consistent"), vec![]));
+    place.write("say-hello/notes.txt", "");
+    // A directory is one difference, whatever lies in it.
+    for at in 0..50 {
+        place.write(&format!("say-hello/.git/objects/{at}"), "");
+    }
+    std::fs::create_dir(place.path().join("say-hello/skills/none")).unwrap();
+    std::os::unix::fs::symlink("/etc", place.path().join("say-hello/skills/etc")).unwrap();
+    let row = |code: &str, path: &str| (json!(code), json!(format!("say-hello/{path}")));
+    let mut expected = vec![
+        row("AB6004", ".git"),
+        row("AB6004", "notes.txt"),
+        row("AB6013", "skills/etc"),
+        row("AB6014", "skills/none"),
+    ];
+    let (code, word, mut found) = verify(&place);
+    let key = |row: &(Value, Value)| row.1.to_string();
+    found.sort_by_key(key);
+    expected.sort_by_key(key);
+    assert_eq!((code, word, found), (1, json!("differs"), expected));
+    let text = place.run(["verify", "./say-hello"]);
+    assert_eq!(text.stderr.matches("help:").count(), 1, "{}", text.stderr);
+}
+
+#[test]
+fn a_root_that_npm_unpacked_is_compared_as_npm_leaves_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    for (name, code) in [("node_modules/@x/bench-board/dist", 0), ("bench-board/dist", 1)] {
+        let root = place.path().join(name);
+        copy(&repository().join("tests/data/artifacts/bench-board"), &root);
+        let package = root.parent().unwrap().join("package.json");
+        let document = r#"{"name":"@x/bench-board","bin":"dist/bin/bench-board.mjs"}"#;
+        std::fs::write(package, document).unwrap();
+        let script = root.join("skills/read-report/scripts/worst.sh");
+        std::fs::set_permissions(script, PermissionsExt::from_mode(0o644)).unwrap();
+        let verified = place.run(["verify", &format!("./{name}")]);
+        assert_eq!(verified.code, code, "{name}: {}", verified.stderr);
+        let valid = place.run(["validate", "--artifact", name]);
+        assert_eq!(valid.code, code, "{name}: {}", valid.text());
+        let bin = root.join("bin/bench-board.mjs");
+        std::fs::set_permissions(bin, PermissionsExt::from_mode(0o644)).unwrap();
+        let verified = place.run(["verify", &format!("./{name}")]);
+        assert!(verified.stderr.contains("bin/bench-board.mjs"), "{}", verified.stderr);
+        assert_eq!(verified.code, 1);
+    }
+}
+
+/// Writes a changed artifact manifest; of ASCII text without fractions this is canonical.
+fn rewrite(place: &Place, name: &str, document: &Value) {
+    place.write(&format!("{name}/agent-bundle.manifest.json"), format!("{document}\n"));
+}
+
+#[test]
+fn inspect_says_where_remote_servers_are_and_what_commands_run() {
+    let place = Place::new();
+    artifact(&place, "bench-board");
+    let mut document = document(&place, "bench-board");
+    let server = &mut document["executables"]["mcpServers"][0];
+    server.as_object_mut().unwrap().remove("launch");
+    server["kind"] = json!("remote");
+    server["transport"] = json!("streamable-http");
+    rewrite(&place, "bench-board", &document);
+    let entry = |path: &str, entry: Value| {
+        place.write(
+            &format!("bench-board/{path}"),
+            json!({ "mcpServers": { "bench": entry } }).to_string(),
+        );
+    };
+    let remote = |address: &str| json!({ "type": "http", "url": address });
+    entry(".mcp.json", remote("https://one.example/mcp"));
+    entry(".codex-plugin/mcp.json", remote("https://two.example/mcp"));
+    entry(".cursor-plugin/mcp.json", remote("https://one.example/mcp"));
+    place.write("bench-board/mcp.json", "{}");
+    let value = place.run(["inspect", "./bench-board", "--json"]).ok().json();
+    let reaches = json!([
+        { "server": "bench", "address": "https://one.example/mcp", "hosts": ["claude", "cursor"] },
+        { "server": "bench", "address": "https://two.example/mcp", "hosts": ["codex"] },
+        { "server": "bench", "address": null, "hosts": ["portable"] },
+    ]);
+    assert_eq!(value["reaches"], reaches);
+    let text = place.run(["inspect", "./bench-board"]).ok();
+    assert!(text.text().contains("server bench at https://two.example/mcp for codex"));
+
+    document["executables"]["mcpServers"][0]["kind"] = json!("command");
+    document["executables"]["mcpServers"][0]["transport"] = json!("stdio");
+    rewrite(&place, "bench-board", &document);
+    let line =
+        json!({ "command": "uvx", "args": ["bench", "--fast"], "env": { "TOKEN": "${TOKEN}" } });
+    for path in [".mcp.json", ".codex-plugin/mcp.json", ".cursor-plugin/mcp.json"] {
+        entry(path, line.clone());
+    }
+    let value = place.run(["inspect", "./bench-board", "--json"]).ok().json();
+    assert_eq!(value["reaches"], json!([]));
+    let server = value["runs"].as_array().unwrap().iter().find(|row| row["kind"] == "server");
+    let expected = json!({
+        "kind": "server", "name": "bench", "entry": null,
+        "command": ["uvx", "bench", "--fast"], "environment": ["TOKEN"],
+    });
+    assert_eq!(server, Some(&expected));
+    let text = place.run(["inspect", "./bench-board"]).ok();
+    assert!(text.text().contains("uvx bench --fast with TOKEN"), "{}", text.text());
 }
 
 #[test]

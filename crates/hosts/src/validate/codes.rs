@@ -5,8 +5,8 @@ holdall_diagnostics::codes! {
     AB6004 Error "a listed file and the tree disagree",
         "Every file of a root but the artifact manifest has a row with its size, digest and mode, \
          and every row has its file. It is given for a file that is missing, differs, changed \
-         while it was read, or has no row; and for two rows whose paths differ in letter case \
-         only, of which one is lost on many disks.\n\nAn artifact is not edited by hand: build it \
+         while it was read, or has no row; and for two rows whose paths differ in letter case only, \
+         or in how letters are encoded, of which one is lost on many disks.\n\nAn artifact is not edited by hand: build it \
          again. `.env`, `.env.local`, the runtime's `state/` and an installer's receipt may lie \
          at the top without a row.";
     /// An emitted module imports something from outside.

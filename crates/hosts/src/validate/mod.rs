@@ -20,6 +20,8 @@ use holdall_diagnostics::Diagnostic;
 use holdall_tree::{Tree, TreePath};
 
 pub use codes::*;
+pub use holdall_artifact::npm::NpmPackage;
+pub use tree::stray_finding;
 
 use crate::projections::check_projections;
 
@@ -35,13 +37,14 @@ pub struct Validated {
 
 /// Validates the artifact at the top of `root`, which is shown to people as `shown`.
 ///
-/// Nothing of the root is run, and nothing is followed through a link.
-pub fn validate_artifact(root: &dyn Tree, shown: &str) -> Validated {
+/// `npm` is the npm package that the root was unpacked with, which excuses the modes of its files
+/// as far as npm changes them. Nothing of the root is run, and nothing is followed through a link.
+pub fn validate_artifact(root: &dyn Tree, shown: &str, npm: Option<&NpmPackage>) -> Validated {
     let open = match read_artifact_manifest(root).into_result(shown) {
         Ok(open) => open,
         Err(diagnostics) => return Validated { manifest: None, diagnostics },
     };
-    let mut run = Run { root, shown, manifest: open.manifest(), found: Vec::new() };
+    let mut run = Run { root, shown, npm, manifest: open.manifest(), found: Vec::new() };
     run.tree();
     run.content();
     run.skills();
@@ -71,6 +74,7 @@ fn has_extension(name: &str, extension: &str) -> bool {
 struct Run<'r> {
     root: &'r dyn Tree,
     shown: &'r str,
+    npm: Option<&'r NpmPackage>,
     manifest: &'r ArtifactManifest,
     found: Vec<Diagnostic>,
 }

@@ -1,12 +1,11 @@
 //! The whole tree against the rows: AB6004, AB6013, AB6014.
 
-use std::collections::BTreeMap;
-
-use holdall_artifact::digest::ENV_FILES;
-use holdall_artifact::rows::{self, Modes, RowFault};
-use holdall_artifact::{ARTIFACT_MANIFEST_NAME, COMPILE_EVIDENCE_NAME, INSTALL_RECEIPT_NAME};
+use holdall_artifact::rows::{self, RowFault};
+use holdall_artifact::strays::{Detail, StrayKind, strays};
+use holdall_artifact::{ARTIFACT_MANIFEST_NAME, COMPILE_EVIDENCE_NAME, npm};
 use holdall_diagnostics::Diagnostic;
-use holdall_tree::{EntryName, FileKind, TreePath};
+use holdall_tree::TreePath;
+use holdall_tree::portable::collisions;
 
 use super::codes::{AB6004, AB6013, AB6014};
 use super::{Run, has_extension};
@@ -47,7 +46,7 @@ const DIRECTORIES: &[&str] = &[
 impl Run<'_> {
     /// Compares the tree with the rows.
     pub(super) fn tree(&mut self) {
-        for mismatch in rows::check(self.root, self.manifest, Modes::Exact) {
+        for mismatch in rows::check(self.root, self.manifest, npm::modes(self.npm)) {
             // A link or special file is reported by the walk, as what it is.
             if matches!(mismatch.fault, RowFault::NotAFile(kind) if kind != "a directory") {
                 continue;
@@ -59,8 +58,8 @@ impl Run<'_> {
             };
             self.report(&mismatch.path, Diagnostic::new(&AB6004, message).help(help));
         }
-        self.walk();
-        self.letter_case();
+        self.strays();
+        self.collisions();
         for row in self.manifest.files() {
             if !self.is_in_a_layout(row.path()) {
                 let message = "lies where no layout of an artifact has files";
@@ -69,71 +68,28 @@ impl Run<'_> {
         }
     }
 
-    /// Visits everything, deepest paths last, without recursion and without following links.
-    fn walk(&mut self) {
-        let mut todo = vec![TreePath::root()];
-        while let Some(directory) = todo.pop() {
-            let entries = match self.root.read_dir(&directory) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    let message = format!("cannot be read: {}", error.detail);
-                    self.report(&directory, Diagnostic::new(&AB6004, message));
-                    continue;
-                }
-            };
-            if entries.is_empty() && !directory.is_root() {
-                self.report(&directory, Diagnostic::new(&AB6014, "is an empty directory"));
-            }
-            let mut below = Vec::new();
-            for entry in entries {
-                let path = match entry.name {
-                    EntryName::Utf8(name) => directory.child(&name),
-                    EntryName::Bytes(bytes) => {
-                        let name = String::from_utf8_lossy(&bytes);
-                        let message = format!("holds a file whose name is not UTF-8: `{name}`");
-                        self.report(&directory, Diagnostic::new(&AB6004, message));
-                        continue;
-                    }
-                };
-                let Ok(path) = path else { continue };
-                if directory.is_root() && is_not_owned(path.as_str()) {
-                    continue;
-                }
-                match entry.kind {
-                    FileKind::Directory => below.push(path),
-                    FileKind::Symlink => self.special(&path, "a symbolic link"),
-                    FileKind::Other => self.special(&path, "a device, fifo or socket"),
-                    FileKind::File => self.file(&path),
-                }
-            }
-            todo.extend(below.into_iter().rev());
+    /// What the tree has and the rows have not.
+    fn strays(&mut self) {
+        for stray in strays(self.root, self.manifest, self.npm, Detail::Everything) {
+            self.report(&stray.path, stray_finding(&stray.kind));
         }
     }
 
-    fn special(&mut self, path: &TreePath, what: &str) {
-        let message = format!("is {what}; an artifact holds regular files only");
-        self.report(path, Diagnostic::new(&AB6013, message).help("put the file itself there"));
-    }
-
-    fn file(&mut self, path: &TreePath) {
-        if path.as_str() == ARTIFACT_MANIFEST_NAME || self.manifest.file(path).is_some() {
-            return;
-        }
-        let message = "has no row in the artifact manifest";
-        let help = "remove it, or build the root again if it belongs there";
-        self.report(path, Diagnostic::new(&AB6004, message).help(help));
-    }
-
-    /// Rows that are one file on a disk without letter case.
-    fn letter_case(&mut self) {
-        let mut seen: BTreeMap<String, &TreePath> = BTreeMap::new();
+    /// Rows that are one file, or lie in one directory, on a disk that folds letter case and
+    /// normalises. The artifact manifest counts as a row here.
+    fn collisions(&mut self) {
         let manifest = self.manifest;
-        for row in manifest.files() {
-            if let Some(other) = seen.insert(row.path().as_str().to_lowercase(), row.path()) {
-                let message = format!("differs from `{other}` in letter case only");
-                let help = "rename one: on many disks they are the same file";
-                self.report(row.path(), Diagnostic::new(&AB6004, message).help(help));
-            }
+        let rows = manifest.files().iter().map(|row| row.path().as_str());
+        for (other, path) in collisions(std::iter::once(ARTIFACT_MANIFEST_NAME).chain(rows)) {
+            let how = if other.to_lowercase() == path.to_lowercase() {
+                "letter case only"
+            } else {
+                "how its letters are encoded only"
+            };
+            let Ok(place) = TreePath::new(path) else { continue };
+            let message = format!("differs from `{other}` in {how}");
+            let help = "rename one: on many disks they are the same";
+            self.report(&place, Diagnostic::new(&AB6004, message).help(help));
         }
     }
 
@@ -182,8 +138,20 @@ impl Run<'_> {
     }
 }
 
-/// Entries at the top that belong to an operator, the runtime or an installer.
-fn is_not_owned(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    ENV_FILES.contains(&name) || lower == "state" || lower == INSTALL_RECEIPT_NAME
+/// What is said of something that is no part of an artifact: AB6004, AB6013 or AB6014.
+pub fn stray_finding(stray: &StrayKind) -> Diagnostic {
+    let (code, help) = match stray {
+        StrayKind::Unlisted | StrayKind::Directory => {
+            (&AB6004, Some("remove it, or build the root again if it belongs there"))
+        }
+        StrayKind::Name(_) => (&AB6004, Some("remove it")),
+        StrayKind::Unreadable(_) => (&AB6004, None),
+        StrayKind::Special(_) => (&AB6013, Some("put the file itself there")),
+        StrayKind::EmptyDirectory => (&AB6014, Some("remove it: no package can hold it")),
+    };
+    let diagnostic = Diagnostic::new(code, stray.to_string());
+    match help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
 }

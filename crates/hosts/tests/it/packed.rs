@@ -41,7 +41,7 @@ fn a_golden_root_is_valid_inside_its_package() {
     packed(&root, &[TreePath::new(".env").unwrap()], &output);
 
     let inside = TarFileSystem::open(&output).unwrap();
-    assert_eq!(validate_artifact(&inside, "package").diagnostics, []);
+    assert_eq!(validate_artifact(&inside, "package", None).diagnostics, []);
     let package = holdall_aospkg::Package::open(&output).unwrap();
     let written = package.manifest().unwrap();
     assert_eq!((written.name.as_str(), written.version.as_str()), ("bench-board", "0.3.0"));
@@ -75,7 +75,7 @@ fn unusual_modes_survive_and_the_bytes_are_the_same_everywhere() {
         let inside = TarFileSystem::open(&output).unwrap();
         let mode = inside.metadata(&TreePath::new("INSTALL.md").unwrap()).unwrap().mode;
         assert_eq!(mode & 0o7777, 0o750);
-        assert_eq!(validate_artifact(&inside, "package").diagnostics, []);
+        assert_eq!(validate_artifact(&inside, "package", None).diagnostics, []);
     }
     assert_eq!(all[0], all[1]);
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use holdall_diagnostics::{Diagnostic, Severity};
-use holdall_hosts::validate::{CODES, Validated, validate_artifact};
+use holdall_hosts::validate::{CODES, NpmPackage, Validated, validate_artifact};
 use holdall_tree::{
     DirEntry, DirTree, FileKind, Limits, MemTree, Metadata, Tree, TreeError, TreeFile, TreePath,
     walk,
@@ -16,7 +16,7 @@ fn data() -> PathBuf {
 }
 
 fn validate(root: &Path) -> Validated {
-    validate_artifact(&DirTree::open(root).unwrap(), "root")
+    validate_artifact(&DirTree::open(root).unwrap(), "root", NpmPackage::around(root).as_ref())
 }
 
 /// The text that a finding points at.
@@ -221,6 +221,13 @@ fn operator_runtime_and_installer_files_are_nobodys_rows() {
     std::fs::create_dir(place.path().join("state")).unwrap();
     symlink("/", place.path().join("state/link")).unwrap();
     assert_eq!(validate(place.path()).diagnostics, []);
+    // As a link none of them is.
+    std::fs::remove_file(place.path().join(".env")).unwrap();
+    symlink("/etc/passwd", place.path().join(".env")).unwrap();
+    let found = validate(place.path()).diagnostics;
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].code, found[0].path.as_deref()), ("AB6013", Some("root/.env")));
+    std::fs::remove_file(place.path().join(".env")).unwrap();
     // Not anywhere else.
     std::fs::write(place.path().join("skills/greet/.env"), "A=1\n").unwrap();
     let found = validate(place.path()).diagnostics;
@@ -229,6 +236,21 @@ fn operator_runtime_and_installer_files_are_nobodys_rows() {
         (found[0].code, found[0].path.as_deref()),
         ("AB6004", Some("root/skills/greet/.env"))
     );
+}
+
+#[test]
+fn what_npm_does_to_modes_is_excused_below_node_modules_only() {
+    let place = tempfile::tempdir().unwrap();
+    let script = "skills/read-report/scripts/worst.sh";
+    for (name, expected) in [("node_modules/bench", vec![]), ("bench", vec![script])] {
+        let root = place.path().join(name);
+        copy(&data().join("artifacts/bench-board"), &root);
+        std::fs::set_permissions(root.join(script), PermissionsExt::from_mode(0o644)).unwrap();
+        let found = validate(&root).diagnostics;
+        let expected: Vec<_> = expected.iter().map(|path| format!("root/{path}")).collect();
+        let paths: Vec<_> = found.iter().map(|found| found.path.clone().unwrap()).collect();
+        assert_eq!(paths, expected, "{name}: {found:?}");
+    }
 }
 
 #[test]
@@ -250,7 +272,7 @@ fn json_that_repeats_keys_or_halves_a_pair_is_json() {
     for text in [r#"{"a":1,"a":2}"#, r#"["\ud800"]"#, "[1e999]", " 1 "] {
         let mut tree = in_memory("invalid/AB6006/comma");
         tree.add_file("assets/table.json", text).unwrap();
-        let found = validate_artifact(&tree, ".").diagnostics;
+        let found = validate_artifact(&tree, ".", None).diagnostics;
         assert!(found.iter().all(|other| other.code == "AB6004"), "{text}: {found:?}");
     }
     let found = validate(&data().join("invalid/AB6006/comma")).diagnostics;
@@ -290,7 +312,7 @@ impl Tree for Rewritten {
 fn an_artifact_manifest_that_changes_meanwhile_is_not_called_valid() {
     let place = say_hello();
     let tree = DirTree::open(place.path()).unwrap();
-    let found = validate_artifact(&Rewritten { tree, reads: 0.into() }, ".").diagnostics;
+    let found = validate_artifact(&Rewritten { tree, reads: 0.into() }, ".", None).diagnostics;
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].code, "AB6001");
     assert_eq!(found[0].path.as_deref(), Some("agent-bundle.manifest.json"));
@@ -302,7 +324,7 @@ fn modules_that_would_overflow_a_stack_are_findings() {
     for piece in ["(", "a=>", "`${", "[", "!"] {
         let mut tree = in_memory("invalid/AB6005/broken");
         tree.add_file("scripts/tidy.mjs", piece.repeat(1 << 20)).unwrap();
-        let found = validate_artifact(&tree, ".").diagnostics;
+        let found = validate_artifact(&tree, ".", None).diagnostics;
         let deep = found.iter().find(|found| found.code == "AB6005").expect("a finding");
         assert!(deep.message.ends_with("the text nests too deeply to be read"), "{}", deep.message);
     }

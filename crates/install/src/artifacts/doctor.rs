@@ -148,7 +148,8 @@ fn static_validation(root: &Path, said: &mut Vec<Diagnostic>) {
     let shown = root.display().to_string();
     // A root that cannot be opened is said of each host, as AB7001.
     let Ok(tree) = DirTree::open(root) else { return };
-    let validated = holdall_hosts::validate::validate_artifact(&tree, &shown);
+    let npm = holdall_hosts::validate::NpmPackage::around(root);
+    let validated = holdall_hosts::validate::validate_artifact(&tree, &shown, npm.as_ref());
     let errors =
         validated.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
     if errors > 0 && validated.manifest.is_some() {

@@ -2,7 +2,7 @@
 //! as part of it, and not a second time by itself.
 
 use holdall_diagnostics::Diagnostic;
-use holdall_hosts::validate::validate_artifact;
+use holdall_hosts::validate::{NpmPackage, validate_artifact};
 use holdall_tree::{SubTree, Tree, TreePath};
 
 use super::listing::shown;
@@ -16,7 +16,11 @@ pub(super) fn check(tree: &dyn Tree, roots: &[TreePath], root: &Root<'_>, report
         report.checked.push(Checked { kind: Kind::Artifact, path: here.clone() });
         match SubTree::new(tree, dir.clone()) {
             Ok(inside) => {
-                report.diagnostics.extend(validate_artifact(&inside, &here).diagnostics);
+                let npm = root.place.and_then(|place| {
+                    NpmPackage::around(&place.join(dir.as_str()).into_std_path_buf())
+                });
+                let found = validate_artifact(&inside, &here, npm.as_ref()).diagnostics;
+                report.diagnostics.extend(found);
             }
             Err(error) => {
                 let found = Diagnostic::new(&crate::codes::CANNOT_OPEN, error.to_string());

@@ -138,7 +138,7 @@ fn directory(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report {
         Ok(tree) => {
             let listing = listing::of_directory(path.as_std_path(), shown, excludes);
             let name = own_name(path);
-            let root = Root { shown, name: name.as_deref() };
+            let root = Root { shown, name: name.as_deref(), place: Some(path) };
             let entries = listing.entries.clone();
             let mut report = check(&tree, listing, root);
             packages::in_listing(path, &entries, shown, excludes, &mut report);
@@ -167,7 +167,7 @@ fn cannot_open(error: &TreeError, shown: &str) -> Diagnostic {
 /// Checks a tree that is no directory of the disk: a package or a bundle.
 pub fn tree(tree: &dyn Tree, shown: &str, excludes: &Excludes) -> Report {
     let listing = listing::of_tree(tree, shown, excludes);
-    check(tree, listing, Root { shown, name: None }).finish(shown)
+    check(tree, listing, Root { shown, name: None, place: None }).finish(shown)
 }
 
 /// Checks one document and what belongs to it, and nothing beside it.
@@ -204,7 +204,7 @@ fn document(path: &Utf8Path, shown: &str, kind: Kind) -> Report {
             listing.entries.retain(only);
             listing.faults.clear();
             let name = own_name(root);
-            let root = Root { shown: shown_root, name: name.as_deref() };
+            let root = Root { shown: shown_root, name: name.as_deref(), place: Some(root) };
             check(&tree, listing, root).finish(shown_root)
         }
         Err(error) => Report::fail(cannot_open(&error, shown)),
@@ -244,6 +244,8 @@ struct Root<'a> {
     shown: &'a str,
     /// The directory's own name, where there is one.
     name: Option<&'a str>,
+    /// The directory on the disk, where it is one.
+    place: Option<&'a Utf8Path>,
 }
 
 fn check(tree: &dyn Tree, listing: Listing, root: Root<'_>) -> Report {

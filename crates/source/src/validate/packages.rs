@@ -26,7 +26,7 @@ pub(super) fn file(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Report 
         Ok((package, found)) => {
             report.diagnostics.extend(found.into_iter().map(|found| found.at(shown)));
             let listing = listing::of_tree(&package, shown, excludes);
-            report.merge(check(&package, listing, Root { shown, name: None }));
+            report.merge(check(&package, listing, Root { shown, name: None, place: None }));
         }
         Err(error) => report.diagnostics.push(error.diagnostic().at(shown)),
     }

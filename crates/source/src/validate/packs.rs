@@ -66,7 +66,8 @@ pub(super) fn bundle(path: &Utf8Path, shown: &str, excludes: &Excludes) -> Repor
     match opened {
         Ok(bundle) => {
             let listing = listing::of_tree(&bundle, shown, excludes);
-            let mut report = super::check(&bundle, listing, Root { shown, name: None });
+            let root = Root { shown, name: None, place: None };
+            let mut report = super::check(&bundle, listing, root);
             report.diagnostics.extend(place(bundle.warnings().to_vec(), shown));
             report
         }

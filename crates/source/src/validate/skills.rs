@@ -27,7 +27,7 @@ pub(super) fn check(
     root: &Root<'_>,
     report: &mut Report,
 ) {
-    let Root { shown: root, name } = *root;
+    let Root { shown: root, name, .. } = *root;
     let all: HashSet<&TreePath> = roots.iter().collect();
     let one = |dir: &TreePath| directory::check(tree, dir, name, files(entries, dir, &all));
     let results: Vec<CheckedDirectory> = if roots.len() < PARALLEL {
