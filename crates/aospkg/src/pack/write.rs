@@ -242,7 +242,7 @@ impl PackPlan<'_> {
         let mut tar = Writer::new(writer);
         for row in self.layout.rows.iter().filter(|row| row.member) {
             let member = row.member(&self.layout.rows).map_err(|what| {
-                Box::new(Diagnostic::new(&codes::WRITE, what.to_string()).at(&row.path[1..]))
+                Box::new(Diagnostic::new(&codes::WRITE, what.clone()).at(&row.path[1..]))
             })?;
             tar.append(&member).map_err(|error| not_written(out, &error))?;
             if let (Some(content), None) = (row.content, row.same_as) {

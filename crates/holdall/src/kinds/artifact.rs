@@ -266,7 +266,7 @@ impl McpDocuments {
     /// documents say none.
     fn addresses<'a>(&self, server: &'a McpServer) -> Vec<(Option<String>, Vec<&'a str>)> {
         let mut found: Vec<(Option<String>, Vec<&str>)> = Vec::new();
-        for host in server.hosts().iter() {
+        for host in server.hosts() {
             let entry = self.entry(host, server);
             let address = entry.and_then(|it| it.get("url").or_else(|| it.get("serverUrl")));
             let address = address.and_then(Value::as_str).map(str::to_owned);
