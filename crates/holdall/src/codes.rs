@@ -82,9 +82,9 @@ pub(crate) const INPUT: Code = Code {
     explain: "It is not there, may not be read, or is neither a directory, a tar nor a package. Nothing was written.",
 };
 
-/// `HD0130`: an option that had no effect.
+/// `HD0141`: an option that had no effect.
 pub(crate) const UNMATCHED: Code = Code {
-    id: "HD0130",
+    id: "HD0141",
     severity: Severity::Warning,
     title: "a path to include or to exclude names nothing",
     explain: "`--include` and `--exclude` of `pack` take paths relative to the root of the input, not patterns. This one \

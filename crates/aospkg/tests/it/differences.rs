@@ -187,6 +187,7 @@ fn errnos_keep_their_names_and_numbers() {
         (Errno::EISDIR, 21, "EISDIR"),
         (Errno::ENOENT, 2, "ENOENT"),
         (Errno::ENOMEM, 12, "ENOMEM"),
+        (Errno::ENOSPC, 28, "ENOSPC"),
         (Errno::ENOTDIR, 20, "ENOTDIR"),
         (Errno::EROFS, 30, "EROFS"),
     ] {
@@ -195,7 +196,7 @@ fn errnos_keep_their_names_and_numbers() {
     }
     let of = |raw| Errno::of_io(&std::io::Error::from_raw_os_error(raw));
     // EPERM is a permission too; what has no name here is EIO.
-    assert_eq!((of(1), of(5), of(28)), (Errno::EACCES, Errno::EIO, Errno::EIO));
+    assert_eq!((of(1), of(5), of(122)), (Errno::EACCES, Errno::EIO, Errno::EIO));
 }
 
 /// Packs the same tar with both published packers and with ours, and gives the manifests.
