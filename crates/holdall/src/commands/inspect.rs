@@ -39,7 +39,7 @@ pub(crate) struct Inspect {
 
 pub(crate) fn run(arguments: &Inspect, context: &Context<'_>) -> CommandResult {
     if let Some(text) = arguments.source.as_deref().and_then(OsStr::to_str)
-        && text.starts_with("aip://")
+        && text.starts_with("aip:")
     {
         return reference(text, context);
     }

@@ -95,8 +95,13 @@ pub(crate) fn run(arguments: &Uninstall, context: &Context<'_>) -> CommandResult
             names.push(name.clone());
             continue;
         }
+        let other = ["pack:", "app:", "skill:"].iter().any(|kind| name.starts_with(kind));
         let plugin = name.strip_prefix("artifact:").unwrap_or(name);
-        let found = artifact(arguments, context, &store, plugin, &hosts)?;
+        let found = if other {
+            Removals::default()
+        } else {
+            artifact(arguments, context, &store, plugin, &hosts)?
+        };
         if found.results.is_empty() && found.diagnostics.is_empty() {
             absent.push(format!("{name} is not installed"));
         }
@@ -104,7 +109,8 @@ pub(crate) fn run(arguments: &Uninstall, context: &Context<'_>) -> CommandResult
         taken.lines.extend(found.lines);
         taken.diagnostics.extend(found.diagnostics);
     }
-    if names.is_empty() {
+    // Also where nothing is left to do, what an earlier process left unfinished is ended.
+    if names.is_empty() && !taken.results.is_empty() {
         return Ok(told(arguments, taken, absent));
     }
     let plan = || {
