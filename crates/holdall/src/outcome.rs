@@ -45,6 +45,8 @@ pub(crate) enum Data {
     /// Bytes of a file, written by the closure. On a terminal the first control byte stops it,
     /// unless `raw`.
     Bytes {
+        /// The file, for the error of a terminal.
+        shown: String,
         /// Whether control bytes may reach a terminal.
         raw: bool,
         /// Writes everything.

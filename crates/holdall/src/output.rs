@@ -84,10 +84,6 @@ fn finish(exit: Exit, printed: Result<(), WriteError>) -> ExitCode {
         Err(WriteError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             return ExitCode::from(exit.code());
         }
-        Err(WriteError::Write(error)) if ControlByte::is_in(&error) => {
-            Diagnostic::new(&codes::CONTROL_BYTES, error.to_string())
-                .help("print it with --raw, or send it through a pipe")
-        }
         Err(WriteError::Write(error)) => {
             let error = StageError::from_io("standard output".as_ref(), &error);
             Diagnostic::new(&codes::OUTPUT, format!("standard output: {}", error.told()))
@@ -138,11 +134,19 @@ fn print_text(outcome: Outcome) -> Result<(), WriteError> {
         Data::None => {}
         Data::Lines(lines) => write_lines(&mut BufWriter::new(stdout().lock()), &lines)?,
         Data::Text(text) => write_out(text.as_bytes())?,
-        Data::Bytes { raw, write } => {
+        Data::Bytes { shown, raw, write } => {
             let guard = !raw && stdout().is_terminal();
             let mut out = BufWriter::new(stdout().lock());
             if guard {
-                write(&mut NoControls { out: &mut out, offset: 0, last: 0 })?;
+                let guarded = write(&mut NoControls { out: &mut out, offset: 0, last: 0 });
+                guarded.map_err(|error| match error {
+                    WriteError::Write(error) if ControlByte::is_in(&error) => {
+                        let what = Diagnostic::new(&codes::CONTROL_BYTES, error.to_string());
+                        let help = "print it with --raw, or send it through a pipe";
+                        WriteError::Read(Box::new(what.at(shown).help(help)))
+                    }
+                    error => error,
+                })?;
             } else {
                 write(&mut out)?;
             }

@@ -59,6 +59,7 @@ pub(crate) fn run(arguments: &Cat, context: &Context<'_>) -> CommandResult {
 
 /// The file piece by piece, so that memory does not depend on its size.
 fn bytes_of(opened: Opened, path: TreePath, file: Arc<dyn TreeFile>, raw: bool) -> Data {
+    let shown = opened.shown(&path);
     let write = move |out: &mut dyn std::io::Write| {
         let failed = |error: TreeError| WriteError::Read(Box::new(opened.error(error).diagnostic()));
         let mut buffer = vec![0; CHUNK];
@@ -75,5 +76,5 @@ fn bytes_of(opened: Opened, path: TreePath, file: Arc<dyn TreeFile>, raw: bool) 
         }
         Ok(())
     };
-    Data::Bytes { raw, write: Box::new(write) }
+    Data::Bytes { shown, raw, write: Box::new(write) }
 }

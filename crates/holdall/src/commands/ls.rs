@@ -27,7 +27,7 @@ pub(crate) struct Ls {
     #[arg(short, long)]
     long: bool,
     /// List everything below, with paths from the root of the source
-    #[arg(short, long)]
+    #[arg(short, long, visible_short_alias = 'R')]
     recursive: bool,
 }
 

@@ -435,3 +435,66 @@ fn packages_are_validated_where_they_lie() {
     let source = place.run(["validate", "demo"]);
     assert!(source.text().contains("AO0214 error demo/.env"), "{}", source.text());
 }
+
+#[test]
+fn an_output_replaces_no_pipe_and_no_device() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let place = Place::new();
+    demo(&place);
+    assert!(Command::new("mkfifo").arg(place.path().join("out")).status().unwrap().success());
+    let run = place.run(["pack", "demo", "-o", "out"]);
+    assert_eq!((run.code, run.text()), (1, ""), "{}", run.stderr);
+    assert!(run.stderr.contains("a device, named pipe or socket stands there"), "{}", run.stderr);
+    assert!(std::fs::symlink_metadata(place.path().join("out")).unwrap().file_type().is_fifo());
+    // Standard output is no place for a package, and no file of that name is made by mistake.
+    assert_eq!(place.run(["pack", "demo", "-o", "-"]).code, 2);
+    assert!(!place.path().join("-").exists());
+}
+
+#[test]
+fn what_an_interrupted_run_left_is_removed_and_never_packed() {
+    let place = Place::new();
+    demo(&place);
+    let stage = ".holdall-stage-0123456789abcdef";
+    place.write(&format!("demo/{stage}"), "half");
+    // In a directory that nothing is written to it is named, not packed.
+    let run = place.run(["pack", "demo", "-o", "ok.aospkg"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("AO0214") && run.stderr.contains(stage), "{}", run.stderr);
+    let run = place.run(["pack", "demo", "-o", "demo/ok.aospkg"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(!place.path().join("demo").join(stage).exists());
+    place.write(&format!("{stage}/half"), "half");
+    assert_eq!(place.run(["extract", "demo/ok.aospkg", "-o", "out"]).code, 0);
+    assert!(!place.path().join(stage).exists());
+}
+
+#[test]
+fn what_is_no_tar_is_called_by_its_name() {
+    let place = Place::new();
+    for (bytes, word) in [
+        (&b"\x1f\x8b\x08\0"[..], "gzip"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"BZh9", "bzip2"),
+        (b"PK\x03\x04", "zip"),
+    ] {
+        place.write("input", bytes);
+        let run = place.run(["pack", "input", "--name", "a", "--version", "1"]);
+        assert_eq!(run.code, 1);
+        assert_eq!(run.stderr.matches(" error ").count(), 1, "{word}: {}", run.stderr);
+        assert!(run.stderr.contains(word), "{word}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_path_to_exclude_that_names_nothing_is_said() {
+    let place = Place::new();
+    demo(&place);
+    for option in ["--exclude", "--include"] {
+        let run = place.run(["pack", "demo", "--list", option, "nothing/here"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stderr.contains("HD0141 warning"), "{}", run.stderr);
+    }
+    assert_eq!(place.run(["pack", "demo", "--list", "--exclude", "."]).code, 2);
+}
