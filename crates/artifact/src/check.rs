@@ -5,6 +5,9 @@
 //! not reported as ten. In the end the faults are put in the order in which the format checks
 //! ([`crate::fault::rank`]), and the first one is the error of [`parse_artifact_manifest`].
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use crate::checker::Checker;
 use crate::cross::Sections;
 use crate::fault::{Fault, Rule, rank};
@@ -82,6 +85,10 @@ pub fn check_artifact_manifest(bytes: &[u8]) -> Result<ArtifactManifest, Vec<Fau
             None => Err(vec![broken(bytes.len())]),
         };
     }
+    // How a value is written is no second fault where the value itself is wrong.
+    let wrong: HashSet<Range<usize>> =
+        faults.iter().filter(|it| it.rule != Rule::Canonical).map(|it| it.span.clone()).collect();
+    faults.retain(|it| it.rule != Rule::Canonical || !wrong.contains(&it.span));
     faults.sort_by_cached_key(rank);
     Err(faults)
 }

@@ -17,6 +17,9 @@ use crate::json::{Node, NodeKind, write_string};
 use crate::path::{self, PathFault};
 use crate::shape::Shape;
 
+/// Characters of a wrong value that a message repeats.
+const SHOWN: usize = 40;
+
 /// The largest integer that every double represents exactly.
 pub(crate) const MAX_SAFE: u64 = 9_007_199_254_740_991;
 
@@ -280,7 +283,10 @@ impl<const N: u64, const RECORD: bool> Json for Version<N, RECORD> {
             return Some(Self);
         }
         let rule = if RECORD { Rule::RecordVersion } else { Rule::ManifestVersion };
-        let message = format!("must be {N}, not {}; no other version is read", node.raw());
+        let raw = node.raw();
+        let dots = if raw.chars().nth(SHOWN).is_some() { "…" } else { "" };
+        let raw: String = raw.chars().take(SHOWN).collect();
+        let message = format!("must be {N}, not {raw}{dots}; no other version is read");
         cx.fault_with_help(
             node,
             rule,

@@ -231,3 +231,36 @@ fn every_schema_is_json_schema_2020_12() {
         assert_eq!(value["schema"], schema, "{name}");
     }
 }
+
+#[test]
+fn reading_a_pack_opens_no_socket_and_starts_no_process() {
+    let place = Place::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let pin = "0123456789abcdef0123456789abcdef01234567";
+    place.write(
+        "pack/PACK.md",
+        format!("---\nschema: pack/v1\nname: pack\ntitle: Pack\ndescription: Includes what is elsewhere.\nversion: 1.0.0\nplugin:\n  includes:\n    - git+https://127.0.0.1:{port}/r.git#{pin}\n    - '@agentproto/skill-pack-code-review'\n---\n"),
+    );
+    // Whatever a fetcher would start says that it was started.
+    for program in ["git", "npm", "node", "sh", "curl", "ssh"] {
+        let script = place.write(&format!("bin/{program}"), "#!/bin/sh\n: > started\n");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&script, mode).unwrap();
+    }
+    for arguments in [
+        &["inspect", "./pack"][..],
+        &["validate", "pack"],
+        &["digest", "./pack"],
+        &["verify", "./pack"],
+    ] {
+        let mut command = place.command(arguments);
+        command.env("PATH", place.path().join("bin"));
+        let run = crate::support::Run::of(&mut command);
+        assert_eq!(run.code, 0, "{arguments:?}: {}", run.stderr);
+        let kind = listener.accept().expect_err("nobody connects").kind();
+        assert_eq!(kind, std::io::ErrorKind::WouldBlock, "{arguments:?}");
+        assert!(!place.path().join("started").exists(), "{arguments:?}");
+    }
+}
