@@ -25,14 +25,12 @@ const HIDDEN_BY_HOME: [&str; 10] = [
 
 /// Variables and working directory of this run, `--home` applied.
 #[derive(Debug, Clone)]
-#[allow(dead_code, reason = "the store and children come with the commands that change things")]
 pub(crate) struct Env {
     variables: BTreeMap<OsString, OsString>,
     working_directory: PathBuf,
     moved: bool,
 }
 
-#[allow(dead_code, reason = "the store and children come with the commands that change things")]
 impl Env {
     /// Reads the process's environment. With `--home DIR` the home is DIR, made absolute, and the
     /// variables that would lead past it count as unset.
@@ -74,11 +72,6 @@ impl Env {
     /// The directory in which relative paths begin.
     pub(crate) fn working_directory(&self) -> &Path {
         &self.working_directory
-    }
-
-    /// Whether `--home` was given.
-    pub(crate) const fn is_moved(&self) -> bool {
-        self.moved
     }
 
     /// The user's home, absolute.
@@ -170,6 +163,6 @@ mod tests {
         assert_eq!(env.variable("PATH"), Some(OsStr::new("/bin")));
         assert_eq!(env.home().unwrap(), Path::new("/w/try"));
         assert_eq!(env.variables().get(OsStr::new("HOME")).unwrap(), "/w/try");
-        assert!(env.is_moved());
+        assert!(env.moved);
     }
 }

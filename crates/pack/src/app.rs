@@ -402,9 +402,6 @@ fn walk_data(walk: &mut Walk, node: &Node) -> Option<String> {
 fn diagnostic(issue: &Issue, source: &SourceText) -> Diagnostic {
     let code: &Code = match (issue.kind, issue.path.as_str()) {
         (IssueKind::Missing, _) => &codes::APP_FIELD_MISSING,
-        (IssueKind::Portable | IssueKind::Word, _) => &holdall_skill::codes::PORTABLE_SCALAR,
-        (IssueKind::Comment, _) => &holdall_skill::codes::COMMENT_CUTS,
-        (IssueKind::Type, "") => &holdall_skill::codes::NOT_A_MAPPING,
         (IssueKind::Type, _) => &codes::APP_FIELD_TYPE,
         (IssueKind::Rule, "agents") => &codes::APP_EMPTY,
         (IssueKind::Rule, path) if path.split('.').next_back() == Some("id") => {
@@ -412,15 +409,7 @@ fn diagnostic(issue: &Issue, source: &SourceText) -> Diagnostic {
         }
         _ => &codes::APP_FIELD,
     };
-    let message = match (issue.kind, issue.path.as_str()) {
-        (IssueKind::Missing, path) => format!("`{path}` is missing"),
-        (IssueKind::Comment, _) | (_, "") => issue.sentence(),
-        (_, path) => format!("`{path}`: {}", issue.sentence()),
-    };
-    let mut found = Diagnostic::new(code, message).span(source, issue.span.clone());
-    if issue.kind == IssueKind::Portable {
-        found = found.severity(Severity::Error);
-    }
+    let mut found = issue.diagnostic(code, Some(source));
     let own = match (issue.kind, issue.path.as_str()) {
         (IssueKind::Form, "schema") => Some("write `schema: app/v1`"),
         (IssueKind::Missing | IssueKind::Type, "agents" | "workflows") => {

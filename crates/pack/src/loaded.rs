@@ -5,9 +5,9 @@
 //! without its document is an error, never a line left out of the digest.
 
 use holdall_diagnostics::{Diagnostic, Severity, SourceText};
-use holdall_skill::directory::read_document;
+use holdall_skill::directory::{read_document, skill_directories};
 use holdall_skill::fix::Fix;
-use holdall_tree::{EntryName, FileKind, Tree, TreePath};
+use holdall_tree::{FileKind, Tree, TreePath};
 
 use crate::app::{AppManifest, find_app_document, read_app};
 use crate::codes;
@@ -122,7 +122,13 @@ pub fn read_pack(tree: &dyn Tree, directory: Option<&str>) -> CheckedRoot {
     root.source = Some(source);
     let Some((manifest, handle)) = checked.pack else { return root };
     let apps = apps(tree, &manifest, &handle, &mut root);
-    let skills = if handle.is_inline() { skill_directories(tree) } else { Vec::new() };
+    let skills = if handle.is_inline() { skill_directories(tree) } else { Ok(Vec::new()) };
+    // What cannot be listed is not "no skills".
+    let skills = skills.unwrap_or_else(|error| {
+        let found = Diagnostic::new(&holdall_skill::codes::NOT_A_FILE, error.to_string());
+        root.diagnostics.push(found.at(error.path.as_str()).help("make the directory readable"));
+        Vec::new()
+    });
     if handle.is_inline() && skills.is_empty() {
         let span = manifest.span_of(&["plugin", "inline"]);
         root.diagnostics.push(
@@ -221,22 +227,4 @@ fn apps(
         }
     }
     apps
-}
-
-/// Directories `skills/*` with a `SKILL.md`, sorted.
-fn skill_directories(tree: &dyn Tree) -> Vec<TreePath> {
-    let Ok(skills) = TreePath::new("skills") else { return Vec::new() };
-    let document = |dir: &TreePath| dir.child("SKILL.md").is_ok_and(|path| tree.exists(&path));
-    let mut found: Vec<TreePath> = tree
-        .read_dir(&skills)
-        .unwrap_or_default()
-        .into_iter()
-        .filter_map(|entry| match entry.name {
-            EntryName::Utf8(name) => skills.child(&name).ok(),
-            EntryName::Bytes(_) => None,
-        })
-        .filter(document)
-        .collect();
-    found.sort();
-    found
 }

@@ -560,9 +560,6 @@ fn manifest_error(what: &str, problem: String, diagnostics: Vec<Diagnostic>) -> 
 fn diagnostic(issue: &Issue, source: Option<&SourceText>) -> Diagnostic {
     let code: &Code = match (issue.kind, issue.path.as_str()) {
         (IssueKind::Missing, _) => &codes::PACK_MISSING,
-        (IssueKind::Portable | IssueKind::Word, _) => &holdall_skill::codes::PORTABLE_SCALAR,
-        (IssueKind::Comment, _) => &holdall_skill::codes::COMMENT_CUTS,
-        (IssueKind::Type, "") => &holdall_skill::codes::NOT_A_MAPPING,
         (IssueKind::Type, _) => &codes::PACK_TYPE,
         (IssueKind::Bounds, _) => &codes::PACK_BOUNDS,
         (IssueKind::Form, _) => &codes::PACK_FORM,
@@ -572,21 +569,11 @@ fn diagnostic(issue: &Issue, source: Option<&SourceText>) -> Diagnostic {
         (IssueKind::Rule, path) if path.starts_with("apps.") => &codes::APP_TWICE,
         (IssueKind::Rule, _) if issue.message.contains("not fetched") => &codes::PIN_TRANSPORT,
         (IssueKind::Rule, _) if issue.message.contains("not a git pin") => &codes::PIN,
-        (IssueKind::Rule, _) => &codes::INCLUDE,
+        // The others have the code that they have in every document.
+        _ => &codes::INCLUDE,
     };
-    let message = match (issue.kind, issue.path.as_str()) {
-        (IssueKind::Missing, path) => format!("`{path}` is missing"),
-        (IssueKind::Comment, _) | (_, "") => issue.sentence(),
-        (_, path) => format!("`{path}`: {}", issue.sentence()),
-    };
-    let mut found = Diagnostic::new(code, message);
-    if issue.kind == IssueKind::Portable {
-        found = found.severity(Severity::Error);
-    }
-    if let Some(source) = source {
-        found = found.span(source, issue.span.clone());
-    }
-    found.help = issue.help.clone().or_else(|| help(issue).map(str::to_owned));
+    let mut found = issue.diagnostic(code, source);
+    found.help = found.help.or_else(|| help(issue).map(str::to_owned));
     found
 }
 

@@ -375,23 +375,12 @@ fn walk_rail(walk: &mut Walk, node: &Node, price: Option<&Price>) -> Option<Stri
 fn diagnostic(issue: &Issue, source: &SourceText) -> Diagnostic {
     let part = issue.path.split('.').next().unwrap_or_default();
     let code: &Code = match (issue.kind, part) {
-        (IssueKind::Portable | IssueKind::Word, _) => &holdall_skill::codes::PORTABLE_SCALAR,
-        (IssueKind::Comment, _) => &holdall_skill::codes::COMMENT_CUTS,
-        (IssueKind::Type, "") => &holdall_skill::codes::NOT_A_MAPPING,
         (IssueKind::Missing, _) => &codes::PRODUCT_FIELD,
         (_, "price" | "billingRail") => &codes::PRODUCT_PRICE,
         (_, "on") => &codes::PRODUCT_REF,
         _ => &codes::PRODUCT_FIELD,
     };
-    let message = match (issue.kind, issue.path.as_str()) {
-        (IssueKind::Missing, path) => format!("`{path}` is missing"),
-        (IssueKind::Comment, _) | (_, "") => issue.sentence(),
-        (_, path) => format!("`{path}`: {}", issue.sentence()),
-    };
-    let mut found = Diagnostic::new(code, message).span(source, issue.span.clone());
-    if issue.kind == IssueKind::Portable {
-        found = found.severity(Severity::Error);
-    }
+    let mut found = issue.diagnostic(code, Some(source));
     let minor = issue.path.ends_with("Minor") && issue.kind == IssueKind::Type;
     found.help = issue
         .help

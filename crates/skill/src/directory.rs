@@ -1,7 +1,7 @@
 //! A skill as a directory: its document, where its links lead, and what it ships.
 
 use holdall_diagnostics::{Diagnostic, Severity, SourceText};
-use holdall_tree::{FileKind, Tree, TreeError, TreeErrorKind, TreePath};
+use holdall_tree::{DirEntry, EntryName, FileKind, Tree, TreeError, TreeErrorKind, TreePath};
 
 use crate::fix::Fix;
 use crate::frontmatter::MAX_DOCUMENT;
@@ -65,6 +65,29 @@ fn unreadable(path: &TreePath, error: &TreeError) -> Diagnostic {
     };
     let detail = error.detail.strip_prefix(&format!("{path}: ")).unwrap_or(&error.detail);
     Diagnostic::new(code, detail).at(path.as_str()).help(help)
+}
+
+/// The directories `skills/*` with a document in them, sorted by path; none where there is no
+/// such directory.
+pub fn skill_directories(tree: &dyn Tree) -> Result<Vec<TreePath>, TreeError> {
+    let Ok(skills) = TreePath::new("skills") else { return Ok(Vec::new()) };
+    let entries = match tree.read_dir(&skills) {
+        Ok(entries) => entries,
+        Err(error)
+            if matches!(error.kind, TreeErrorKind::NotFound | TreeErrorKind::NotADirectory) =>
+        {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
+    let child = |entry: DirEntry| match entry.name {
+        EntryName::Utf8(name) => skills.child(&name).ok(),
+        EntryName::Bytes(_) => None,
+    };
+    let document = |dir: &TreePath| dir.child(FILE).is_ok_and(|path| tree.exists(&path));
+    let mut found: Vec<TreePath> = entries.into_iter().filter_map(child).filter(document).collect();
+    found.sort();
+    Ok(found)
 }
 
 /// Checks the skill in `dir`, a directory of the name `name` (that of the path, unless it is the

@@ -9,8 +9,9 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use holdall_diagnostics::SourceText;
+use holdall_diagnostics::{Code, Diagnostic, Severity, SourceText};
 
+use crate::codes;
 use crate::fix::Fix;
 use crate::yaml::{Elsewhere, Entry, Node, Reading, Scalar, Style, Value};
 
@@ -70,6 +71,34 @@ impl Issue {
         let message = self.message.strip_prefix("Invalid input: ").unwrap_or(&self.message);
         let mut chars = message.chars();
         chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    }
+}
+
+impl Issue {
+    /// The finding for it, with the place in `source` if it came from a text. `code` is the document
+    /// type's own; faults that are every document's (quotes, comments, no mapping at all) have the
+    /// code they have everywhere.
+    pub fn diagnostic(&self, code: &Code, source: Option<&SourceText>) -> Diagnostic {
+        let code = match (self.kind, self.path.as_str()) {
+            (IssueKind::Portable | IssueKind::Word, _) => &codes::PORTABLE_SCALAR,
+            (IssueKind::Comment, _) => &codes::COMMENT_CUTS,
+            (IssueKind::Type, "") => &codes::NOT_A_MAPPING,
+            _ => code,
+        };
+        let message = match (self.kind, self.path.as_str()) {
+            (IssueKind::Missing, path) => format!("`{path}` is missing"),
+            (IssueKind::Comment, _) | (_, "") => self.sentence(),
+            (_, path) => format!("`{path}`: {}", self.sentence()),
+        };
+        let mut found = Diagnostic::new(code, message);
+        if self.kind == IssueKind::Portable {
+            found = found.severity(Severity::Error);
+        }
+        if let Some(source) = source {
+            found = found.span(source, self.span.clone());
+        }
+        found.help.clone_from(&self.help);
+        found
     }
 }
 

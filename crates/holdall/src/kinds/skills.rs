@@ -4,7 +4,7 @@ use holdall_diagnostics::{Diagnostic, Severity};
 use holdall_skill::directory::{self, CheckedDirectory};
 use holdall_skill::skill;
 use holdall_source::Opened;
-use holdall_tree::{EntryName, FileKind, Limits, Tree, TreePath, walk};
+use holdall_tree::{FileKind, Limits, Tree, TreePath, walk};
 use serde_json::{Value, json};
 
 use super::{Checked, Inspected};
@@ -107,21 +107,7 @@ pub(super) fn directories(opened: &Opened) -> Result<Vec<TreePath>, Failure> {
     if document(&TreePath::root()) {
         return Ok(vec![TreePath::root()]);
     }
-    let Ok(skills) = TreePath::new("skills") else { return Ok(Vec::new()) };
-    if !tree.exists(&skills) {
-        return Ok(Vec::new());
-    }
-    let entries = tree.read_dir(&skills).map_err(|error| opened.error(error))?;
-    let mut found: Vec<TreePath> = entries
-        .into_iter()
-        .filter_map(|entry| match entry.name {
-            EntryName::Utf8(name) => skills.child(&name).ok(),
-            EntryName::Bytes(_) => None,
-        })
-        .filter(document)
-        .collect();
-    found.sort();
-    Ok(found)
+    directory::skill_directories(tree).map_err(|error| opened.error(error).into())
 }
 
 /// Puts the source before the paths of findings.
